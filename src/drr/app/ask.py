@@ -72,7 +72,45 @@ class CitedAnswer:
 
     def document(self) -> AnswerDocument:
         """Return the form that `drr ask --json` prints."""
-        return _document(self.record, self.report, self.shop_url)
+        from drr.citations.parse import canonical_url, parse
+
+        record = self.record
+        cited = {source.url for source in parse(self.report, self.shop_url).sources}
+        return {
+            "schema": 1,
+            "report": self.report,
+            "form": record.form,
+            "sources": [
+                {
+                    "url": source.url,
+                    "type": source.type,
+                    "title": source.title,
+                    "sha256": source.sha256,
+                    "page_status": source.page_status,
+                    "cited": canonical_url(source.url) in cited,
+                }
+                for source in record.sources
+            ],
+            "usage": record.usage,
+            "stop_reason": record.stop_reason,
+            "tool_calls": [
+                {**call.model_dump(mode="json", exclude={"result"}), "ok": call.ok}
+                for call in record.tool_calls
+            ],
+            "model": record.models["agent"],
+            "models": record.models,
+            "variant": record.variant,
+            "version": record.version,
+            "rule_written": record.rule_written,
+            "words": record.words,
+            "fabricated": [one.url for one in record.fabricated],
+            "removed_citations": record.removed_citations,
+            "failures": [failure.model_dump(mode="json") for failure in record.failures],
+            "state_changes": [asdict(change) for change in record.state_changes],
+            "notes": record.notes,
+            "seconds": round(record.seconds, 3),
+            "stderr": record.stderr,
+        }
 
 
 class Unfinished(DrrError):
@@ -219,46 +257,6 @@ class AnswerDocument(TypedDict):
     seconds: float
     stderr: str | None
     """Standard error of a command that answered."""
-
-
-def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
-    from drr.citations.parse import canonical_url, parse
-
-    cited = {source.url for source in parse(report, home).sources}
-    return {
-        "schema": 1,
-        "report": report,
-        "form": record.form,
-        "sources": [
-            {
-                "url": source.url,
-                "type": source.type,
-                "title": source.title,
-                "sha256": source.sha256,
-                "page_status": source.page_status,
-                "cited": canonical_url(source.url) in cited,
-            }
-            for source in record.sources
-        ],
-        "usage": record.usage,
-        "stop_reason": record.stop_reason,
-        "tool_calls": [
-            {**call.model_dump(mode="json", exclude={"result"}), "ok": call.ok} for call in record.tool_calls
-        ],
-        "model": record.models["agent"],
-        "models": record.models,
-        "variant": record.variant,
-        "version": record.version,
-        "rule_written": record.rule_written,
-        "words": record.words,
-        "fabricated": [one.url for one in record.fabricated],
-        "removed_citations": record.removed_citations,
-        "failures": [failure.model_dump(mode="json") for failure in record.failures],
-        "state_changes": [asdict(change) for change in record.state_changes],
-        "notes": record.notes,
-        "seconds": round(record.seconds, 3),
-        "stderr": record.stderr,
-    }
 
 
 _VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}

@@ -66,7 +66,8 @@ def run_make(arguments: argparse.Namespace) -> int:
             trusted=trusted_addresses(arguments),
         )
     )
-    units, costs, withheld = (made.manifest[name] for name in ("units", "costs", "withheld"))
+    manifest = made.manifest
+    units, costs, withheld = manifest["units"], manifest["costs"], manifest["withheld"]
     answers = ", ".join(f"{count:,} {how}" for how, count in sorted(units["answer"].items()))
     aside = f" ({made.aside:,} of them set aside)" if made.aside else ""
     unknown = made.uncounted + sum(cost["unknown"] for cost in costs.values())
@@ -84,7 +85,7 @@ def run_make(arguments: argparse.Namespace) -> int:
         arguments,
         document,
         f"{out}: {made.size:,} bytes, bundle {made.root}",
-        f"answers: {answers or 'none'}{aside}; questions: {made.manifest['questions']:,}",
+        f"answers: {answers or 'none'}{aside}; questions: {manifest['questions']:,}",
         f"cost: ${sum(cost['usd'] for cost in costs.values()):,.4f}{beside}",
         *(
             f"as hashes only: {withheld[why]:,} texts ({words})"

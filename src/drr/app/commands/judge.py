@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,9 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _forecast_text(whole: Forecast) -> str:
-    counts = ("calls", "input_tokens", "cache_read_tokens", "output_tokens")
+    counts = itemgetter("calls", "input_tokens", "cache_read_tokens", "output_tokens")
     rows = [
-        [name, *(f"{row[count]:,}" for count in counts)]
+        [name, *(f"{count:,}" for count in counts(row))]
         for name, row in [*whole["tasks"].items(), ("all", whole)]
     ]
     who = f"{whole['judge']}, {many(whole['answers'], 'answer')}"

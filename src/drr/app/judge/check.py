@@ -76,12 +76,9 @@ class Findings:
     @property
     def failed(self) -> bool:
         """Tell whether a rule failed, or a reader found a mistake or left something out."""
-        return any(check.status == "fail" for check in self.rules.values()) or not self._is_clear()
-
-    def _is_clear(self) -> bool:
-        """Tell whether there is no mistake, and all of it was looked at."""
         found = None if self.reading is None else self.reading["found"]
-        return found is None or not (found["mistakes"] or is_unsettled(found))
+        by_model = found is not None and (found["mistakes"] or is_unsettled(found))
+        return bool(by_model) or any(check.status == "fail" for check in self.rules.values())
 
     def document(self) -> FindingsDocument:
         """Return the form that `drr judges check --json` prints."""
@@ -98,48 +95,27 @@ def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
     """Check the report and return the findings; raise `Misuse` for a user whom the shop does not have."""
     if config.budget is not None and not 0 <= config.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
-    with collector_off():  # a report of a megabyte is half a million small objects without a cycle
-        return _checked(config, progress or Quiet())
-
-
-def _checked(config: CheckConfig, progress: Progress) -> Findings:
-    if config.shop is None:
-        if config.user is not None:
-            raise Misuse("--user: a user lives in a shop; give --shop too")
+    if config.shop is None and config.user is not None:
+        raise Misuse("--user: a user lives in a shop; give --shop too")
+    if config.shop is None and config.judged:
+        raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
+    settings, reading = config.settings, None
+    # a report of a megabyte is half a million small objects without a cycle
+    with collector_off(), nullcontext() if config.shop is None else open_shop(config.shop, settings) as shop:
+        subject = Subject(
+            config.report,
+            query=config.query,
+            constraints=None if config.budget is None else Constraints(total_max=config.budget),
+            shop_urls=config.shop_urls or (settings.shop_url,),
+            language=settings.language,
+        )
+        if shop is not None:
+            subject.user_id = None if config.user is None else user_in(shop, config.user)
+            subject.shop = shop
         if config.judged:
-            raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
-        return _found(_subject(config))
-    with open_shop(config.shop, config.settings) as shop:
-        subject = _subject(config)
-        subject.user_id = None if config.user is None else user_in(shop, config.user)
-        subject.shop = shop
-        return _found(subject, _read(subject, config.settings, progress) if config.judged else None)
-
-
-def _read(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
-    return find_mistakes_by_model(subject, settings, progress)
-
-
-def _found(subject: Subject, reading: Proofread | None = None) -> Findings:
-    checks = check_report(subject)
-    return Findings(subject.citations, checks, figures_in(subject, checks), reading)
-
-
-def _subject(config: CheckConfig) -> Subject:
-    return Subject(
-        config.report,
-        query=config.query,
-        constraints=_constraints(config.budget),
-        user_id=config.user,
-        shop_urls=config.shop_urls or (config.settings.shop_url,),
-        language=config.settings.language,
-    )
-
-
-def _constraints(budget: float | None) -> Constraints | None:
-    if budget is None:
-        return None
-    return Constraints(total_max=budget)
+            reading = find_mistakes_by_model(subject, settings, progress or Quiet())
+        checks = check_report(subject)
+        return Findings(subject.citations, checks, figures_in(subject, checks), reading)
 
 
 def read_report(name: str) -> str:

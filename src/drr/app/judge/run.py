@@ -146,7 +146,10 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
                     notice(
                         f"{plan.study}: not judged: {', '.join(left_out)}; --judge MODEL names who judges them"
                     )
-                chosen = _chosen(study, desks, plan, options)
+                answers = list(desks[0].answers.values())
+                chosen = judging_choices(study, desks[0], answers, plan, list(options.what))
+                for desk in desks:
+                    chosen.settle(desk)
                 return work(_Bench(study, options, settings, models, desks, chosen))
 
             return without_lost_answers(study, done)
@@ -161,16 +164,17 @@ def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
     asked, answers = _asked_for(plan, bench), bench.study.ledger.records.stamps("answer")
     if (planned := whole.read(whole.mark())) is not None:
         return _summed(plan, bench, JudgingResults(planned=planned))
-    pools = [_pool(bench.study, desk, plan, bench.settings) for desk in bench.desks]
+    opener = "drr.app.judge.desk:open_workplace"
+    pools = [
+        pool_of(plan, bench.settings, opener, workplace(bench.study, desk, plan), judging=True)
+        for desk in bench.desks
+    ]
     ran = run_to_end(_run(plan, bench, pools))
     same = (asked, answers) == (_asked_for(plan, bench), bench.study.ledger.records.stamps("answer"))
-    if asked and same and ran.summary.stopped is None and _all_judged(bench.study):
+    units = (one for one in bench.study.ledger.units.standings() if one.kind == "judgement")
+    if asked and same and ran.summary.stopped is None and all(one.status == "done" for one in units):
         whole.write(whole.mark(), ran.planned)
     return _summed(plan, bench, ran)
-
-
-def _all_judged(study: Study) -> bool:
-    return all(one.status == "done" for one in study.ledger.units.standings() if one.kind == "judgement")
 
 
 def _asked_for(plan: JudgePlan, bench: _Bench) -> list[str]:
@@ -337,16 +341,6 @@ def _desks(
     return desks
 
 
-def _chosen(
-    study: Study, desks: list[JudgingContext], plan: JudgePlan, options: JudgeOptions
-) -> JudgingChoices:
-    """Apply the same choices to every desk, and return them."""
-    found = judging_choices(study, desks[0], list(desks[0].answers.values()), plan, list(options.what))
-    for one in desks:
-        found.settle(one)
-    return found
-
-
 def _refetched(
     answers: list[Answer], plan: JudgePlan, settings: Settings, shop: Shop | None
 ) -> dict[str, Page]:
@@ -360,8 +354,3 @@ def _refetched(
             f"not asked for: {len(pages.unknown):,} of the cited addresses, which no tool returned; `drr judge {plan.study} --refetch --unknown` asks"
         )
     return run_to_end(refetch(pages, web, unknown=plan.unknown))
-
-
-def _pool(study: Study, desk: JudgingContext, plan: JudgePlan, settings: Settings) -> Pool | None:
-    sent = workplace(study, desk, plan)
-    return pool_of(plan, settings, "drr.app.judge.desk:open_workplace", sent, judging=True)

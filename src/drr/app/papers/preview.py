@@ -181,7 +181,7 @@ class _DryRun:
 
     def _judge(self, words: list[str]) -> int:
         """Print and count a judge's calls: on existing answers as they are, on pending answers as in the sample. Calls about questions count once."""
-        parts = [words[1]] if _is_study(Path(words[1])) else []
+        parts = [words[1]] if Study.exists(Path(words[1])) else []
         parts += [str(self.aside / "sample")] if self.answers else []
         calls, cost = 0.0, 0.0
         known = True
@@ -213,15 +213,7 @@ class _DryRun:
         )
 
 
-def _is_study(folder: Path) -> bool:
-    from drr.study.study import Study
-
-    return Study.exists(folder)
-
-
 def _calls_each(folder: Path, variant: str) -> float:
-    from drr.study.study import Study
-
     with Study.read(folder) as study:
         found = [
             sum(role["calls"] for role in record.usage.values())

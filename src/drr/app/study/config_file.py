@@ -41,7 +41,13 @@ def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], f
         **_settings(settings, file),
     }
     known = {name: value for name, value in document.items() if value not in (None, {}, [])}
-    write_text(file, _HEAD + (config_text(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
+    if file.suffix == ".toml":  # its tables stand last
+        text = config_text(dict(sorted(known.items(), key=lambda item: isinstance(item[1], Mapping))))
+    else:
+        import yaml
+
+        text = yaml.safe_dump(known, sort_keys=False, allow_unicode=True, width=10_000)
+    write_text(file, _HEAD + text)
     remember_file(file, plan.folder)
 
 
@@ -123,14 +129,3 @@ def _seen(path: str | Path, file: Path) -> str:
 
 def _agent_seen(word: str, file: Path) -> str:
     return _seen(word, file) if is_in_file(word) and not is_command(word) else word
-
-
-def _plain_first(document: Mapping[str, Any]) -> JsonObject:
-    """Return the document with tables last, as TOML requires."""
-    return dict(sorted(document.items(), key=lambda item: isinstance(item[1], Mapping)))
-
-
-def _yaml(document: Mapping[str, Any]) -> str:
-    import yaml
-
-    return str(yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True, width=10_000))

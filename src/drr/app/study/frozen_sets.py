@@ -149,7 +149,7 @@ def freeze(
         write_file(folder.with_name(f"{folder.name}.seal.json"), kept, 0o600)
     if made:
         _publish(made, folder, terms)
-    published = {part.name: _published(folder / part.name) for part in parts[: len(made)]}
+    published = {part.name: _hash_of_questions(folder / part.name) for part in parts[: len(made)]}
     parts = [one.model_copy(update={"published": published.get(one.name)}) for one in frozen.parts]
     frozen = frozen.model_copy(update={"parts": parts}).hashed()
     (folder / SET).write_text(frozen.model_dump_json(indent=2) + "\n", encoding="utf-8")
@@ -161,22 +161,14 @@ def _part(folder: Path, settings: Settings) -> SetPart:
     check_entries(folder, deep=False)
     with open_shop(str(folder / "shop"), settings) as shop:
         shop_hash = shop.manifest.content_hash
-    if not (folder / MADE).is_file():
-        questions = read_queries(folder / "queries.jsonl")
-        made = {
-            "shop": shop_hash,
-            "web": open_sandbox(_web(folder)).content_hash,
-            "questions": sha256(read_file(folder / "queries.jsonl")).hexdigest(),
-        }
-        return SetPart(name=folder.resolve().name, count=len(questions), **made)
-    found = _made(folder)
+    made = _made(folder) if (folder / MADE).is_file() else None
     return SetPart(
         name=folder.resolve().name,
         count=len(read_queries(folder / "queries.jsonl")),
         shop=shop_hash,
-        web=found["web"],
-        questions=sha256(read_file(folder / "queries.jsonl")).hexdigest(),
-        made=SeededShop(seed=found["seed"], axes=found["axes"]),
+        web=open_sandbox(_web(folder)).content_hash if made is None else made["web"],
+        questions=_hash_of_questions(folder),
+        made=None if made is None else SeededShop(seed=made["seed"], axes=made["axes"]),
     )
 
 
@@ -204,9 +196,7 @@ def _committed(part: SetPart, seal: PartSeal | None, place: Path) -> SetPart:
 def _made(folder: Path) -> JsonObject:
     try:
         made: JsonObject = json.loads(read_file(folder / MADE))
-        whole = made["questions"] == sha256(read_file(folder / "queries.jsonl")).hexdigest() or is_worded(
-            folder
-        )
+        whole = made["questions"] == _hash_of_questions(folder) or is_worded(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Misuse(f"{folder}: is no folder of `drr shop make` ({error})") from error
     if not whole:
@@ -228,7 +218,7 @@ def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
         write_queries(part / "queries.jsonl", own, public=True)
 
 
-def _published(part: Path) -> str:
+def _hash_of_questions(part: Path) -> str:
     return sha256(read_file(part / "queries.jsonl")).hexdigest()
 
 

@@ -27,8 +27,6 @@ from drr.llm.prompts import Prompts
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.app.study.plan import StudyPlan
-    from drr.llm.factory import Models
     from drr.study.study import Study
 
 

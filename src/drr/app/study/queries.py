@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import print_json, print_result
+from drr.app.console import print_result
 from drr.app.models.setup import models_of, prompts_of
+from drr.app.notices import notice
 from drr.app.study.outcome import check_run, conclude, config_of, run_units
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
 from drr.env.settings import Settings
-from drr.env.shop import Shop, open_shop
-from drr.llm.prompts import Prompts
+from drr.env.shop import open_shop
 from drr.querygen.checks import Checked, Checker
 from drr.querygen.files import merged, write_lines, write_queries
 from drr.querygen.generate import Sampled, named_users, sample_users, written_queries
@@ -28,7 +27,6 @@ from drr.study.config import StudyConfig
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.llm.factory import Models
     from drr.querygen.generate import Writer
     from drr.study.run import Summary
     from drr.study.study import Study
@@ -36,15 +34,21 @@ if TYPE_CHECKING:
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     """Write the missing questions, then the files; return the exit code. Questions already written count even when the run was stopped."""
-    from drr.querygen.generate import ROLE
+    from drr.offline.writer.rules import rules_version, write_offline
+    from drr.querygen.generate import ROLE, Writer, WritingRules
     from drr.study.study import Study
 
     if arguments.out.exists():
         read_queries(arguments.out)  # reports an unreadable file before anything is paid for
-    models, prompts = _opened(settings)
+    models, prompts = models_of(settings), prompts_of(settings, "querygen")
+    asked, least = arguments.per_user, arguments.min_orders
     with open_shop(arguments.shop, settings) as shop:
-        users = _users(arguments, shop)
-        writer = _writer(arguments, settings, shop, models, prompts)
+        if arguments.user:
+            users = named_users(shop, arguments.user, min_orders=least)
+        else:
+            users = sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=least)
+        rules = WritingRules(write_offline, rules_version())
+        writer = Writer(shop, models, prompts, arguments.mode, asked, settings.model_max_tokens, rules)
         folder = study_of(arguments.out)
         with Study.create(folder, _config(arguments, settings, writer, users)) as study:
             check_run(arguments, models, (ROLE,), study)
@@ -53,35 +57,7 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
         drafts.write(arguments.out)
     _tell(arguments, drafts, summary, len(users))
     code = conclude(summary, folder, command=_again(arguments))
-    asked = len(users) * arguments.per_user
-    return code if code or arguments.limit or 2 * len(drafts.good) >= asked else 1
-
-
-def _opened(settings: Settings) -> tuple[Models, Prompts]:
-    return models_of(settings), prompts_of(settings, "querygen")
-
-
-def _users(arguments: argparse.Namespace, shop: Shop) -> list[Sampled]:
-    if arguments.user:
-        return named_users(shop, arguments.user, min_orders=arguments.min_orders)
-    return sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders)
-
-
-def _writer(
-    arguments: argparse.Namespace, settings: Settings, shop: Shop, models: Models, prompts: Prompts
-) -> Writer:
-    from drr.offline.writer.rules import rules_version, write_offline
-    from drr.querygen.generate import Writer, WritingRules
-
-    return Writer(
-        shop,
-        models,
-        prompts,
-        arguments.mode,
-        arguments.per_user,
-        settings.model_max_tokens,
-        WritingRules(write_offline, rules_version()),
-    )
+    return code if code or arguments.limit or 2 * len(drafts.good) >= len(users) * asked else 1
 
 
 def _config(
@@ -127,7 +103,11 @@ class WrittenQuestions:
         if self.good or present:
             write_queries(out, merged(present, self.good))
         if self.bad:
-            write_lines(_aside(out), (_rejected_line(row) for row in self.bad))
+            rows = (
+                {"failed": row.failed, "query": row.query.model_dump(mode="json", exclude_none=True)}
+                for row in self.bad
+            )
+            write_lines(_aside(out), map(json.dumps, rows))
         else:
             _aside(out).unlink(missing_ok=True)
 
@@ -164,42 +144,34 @@ def _written(
 
 def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summary, users: int) -> None:
     if users < (len(arguments.user) or arguments.how_many):
-        print(
-            f"drr: {arguments.shop}: only {users} users have {arguments.min_orders} orders, "
-            f"{arguments.how_many} were asked for",
-            file=sys.stderr,
+        notice(
+            f"{arguments.shop}: only {users} users have {arguments.min_orders} orders, {arguments.how_many} were asked for"
         )
     good, bad, asked = drafts.good, drafts.bad, users * arguments.per_user
     if bad and len(good) < asked:
-        print(
-            f"drr: {arguments.out}: holds {len(good)} of the {asked} questions asked for; {len(bad)} drafts were rejected "
-            f"({_counted(bad)}; first: {one_line('; '.join(bad[0].failed.values()), 200)}). --checkable makes questions of what "
-            "the shop has, --model has one written for it, and --min-products 1 puts up with kinds of one product",
-            file=sys.stderr,
+        first = one_line("; ".join(bad[0].failed.values()), 200)
+        notice(
+            f"{arguments.out}: holds {len(good)} of the {asked} questions asked for; {len(bad)} drafts were rejected "
+            f"({_counted(bad)}; first: {first}). --checkable makes questions of what "
+            "the shop has, --model has one written for it, and --min-products 1 puts up with kinds of one product"
         )
-    if arguments.json:
-        print_json(
-            {
-                "schema": 1,
-                "file": str(arguments.out),
-                "users": users,
-                "asked": asked,
-                "written": len(drafts.checked),
-                "kept": len(good),
-                "rejected": _reasons(bad),
-                "passing": _passing(drafts.checked),
-                "failures": dict(summary.failures),
-                "stopped": summary.stopped,
-                "rule_written": any(query.rule_written for query in good),
-            }
-        )
-    elif not arguments.quiet:
-        print(
-            f"{arguments.out}: {many(len(good), 'question')} of {many(len({q.user_id for q in good}), 'user')}"
-        )
-        if bad:
-            print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({_counted(bad)})")
-        print(f"{study_of(arguments.out)}: the writer's answers; the same command goes on from them")
+    document = {
+        "file": str(arguments.out),
+        "users": users,
+        "asked": asked,
+        "written": len(drafts.checked),
+        "kept": len(good),
+        "rejected": _reasons(bad),
+        "passing": _passing(drafts.checked),
+        "failures": dict(summary.failures),
+        "stopped": summary.stopped,
+        "rule_written": any(query.rule_written for query in good),
+    }
+    owners = many(len({query.user_id for query in good}), "user")
+    lines = [f"{arguments.out}: {many(len(good), 'question')} of {owners}"]
+    lines += [f"{_aside(arguments.out)}: {len(bad)} that failed a check ({_counted(bad)})"] if bad else []
+    lines.append(f"{study_of(arguments.out)}: the writer's answers; the same command goes on from them")
+    print_result(arguments, document, *([] if arguments.quiet else lines))
 
 
 def _again(arguments: argparse.Namespace) -> str:
@@ -214,10 +186,6 @@ def _again(arguments: argparse.Namespace) -> str:
     if arguments.model:
         words += ["--model", arguments.model]
     return shlex.join(words)
-
-
-def _rejected_line(row: Checked) -> str:
-    return json.dumps({"failed": row.failed, "query": row.query.model_dump(mode="json", exclude_none=True)})
 
 
 def _reasons(rows: Sequence[Checked]) -> dict[str, int]:
@@ -285,7 +253,8 @@ def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
 
     reader = settings.role_models.get(READER) or arguments.writer
     roles = {**settings.role_models, WRITER: arguments.writer, READER: reader}
-    models, prompts = _opened(settings.model_copy(update={"role_models": roles}))
+    settings_of_roles = settings.model_copy(update={"role_models": roles})
+    models, prompts = models_of(settings_of_roles), prompts_of(settings_of_roles, "querygen")
     run = {"what": "queries words", "shop": arguments.shop, "seed": arguments.seed, "count": arguments.count}
     run |= {"writer": arguments.writer, "reader": reader}
     summary, kept, tried, folder = Summary(), list[Query](), 0, study_of(arguments.out)

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from drr.app.study.forecast import RunForecast
     from drr.study.run import Summary
     from drr.study.status import StudyStatus
-    from drr.study.study import Study
 
 
 class StudyRan(NamedTuple):
@@ -130,16 +129,12 @@ def open_run(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
         yield RunAsked(answering, units, chosen, queries, config_of(plan.kept(), settings), not saved)
 
 
-def _left_out(answering: AnswerWork) -> list[str]:
-    """Return sentences that say which variants are not asked under which reach."""
-    notices = []
+def _left_out(answering: AnswerWork) -> Iterator[str]:
+    """Yield sentences that say which variants are not asked under which reach."""
     for reach in answering.reaches:
         others = [name for name, variant in answering.variants.items() if not can_have_reach(reach, variant)]
         if others:
-            notices.append(
-                f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
-            )
-    return notices
+            yield f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
 
 
 def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None) -> list[str]:
@@ -150,10 +145,8 @@ def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None)
     with nullcontext() if folder is None else Study.read(folder) as study:
         records = [study.record(unit.key) for unit in checked] if study else []
     ended = [one for one in records if one is not None and one.done]
-    asked, handed = (
-        {agent_in(one.spec) for one in ended},
-        {agent_in(one.spec) for one in ended if "form" in one.blobs},
-    )
+    asked = {agent_in(one.spec) for one in ended}
+    handed = {agent_in(one.spec) for one in ended if "form" in one.blobs}
     lacking = [
         name
         for name in dict.fromkeys(agent_in(unit.spec) for unit in checked)
@@ -191,23 +184,13 @@ def _anew(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> str:
 
 
 def _failed(folder: Path, units: list[Unit]) -> list[Unit]:
+    """Return the units that failed, and those whose answer lost a text."""
     from drr.study.study import Study
 
     with Study.read(folder) as study:
-        failed = study.ledger.units.failed_among([unit.key for unit in units]).keys() | _lost(study, units)
-    return [unit for unit in units if unit.key in failed]
-
-
-def _lost(study: Study, units: list[Unit]) -> set[str]:
-    records = (study.record(unit.key) for unit in units)
-    return {record.key for record in records if record is not None and study.lost(record)}
-
-
-def _saved(folder: Path) -> StudyConfig:
-    from drr.study.study import Study
-
-    with Study.read(folder) as study:
-        return study.config
+        failed = study.ledger.units.failed_among([unit.key for unit in units])
+        records = ((unit, study.record(unit.key)) for unit in units)
+        return [unit for unit, one in records if unit.key in failed or (one is not None and study.lost(one))]
 
 
 def _joined(call: StudyPlan) -> _Joined:
@@ -215,7 +198,10 @@ def _joined(call: StudyPlan) -> _Joined:
     from drr.app.study.worlds import reaches_given
     from drr.study.study import Study
 
-    saved: StudyConfig = _saved(call.folder) if Study.exists(call.folder) else {}
+    saved: StudyConfig = {}
+    if Study.exists(call.folder):
+        with Study.read(call.folder) as kept_study:
+            saved = kept_study.config
     own = StudyPlan.of_study(call.folder, saved)
     call = settle_tasks(call, own)
     if call.frozen is not None or own.set is not None:

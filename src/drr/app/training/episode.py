@@ -6,7 +6,7 @@ import json
 import reprlib
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from typing import Literal, NamedTuple, TypedDict
 
@@ -251,7 +251,9 @@ class Episode:
             sources, changes = self.session.sources, self.session.changes
             self.reward = reward(Rewarded(self.query, report, form, sources, calls, changes))
         total = 0.0 if self.reward is None else self.reward["total"]
-        return self._seen(text), total, self.ending is not None, self._info(error)
+        left = self.start.limits.max_steps - self.steps
+        seen = replace(self.start, text=text, steps_left=left)
+        return seen, total, self.ending is not None, self._info(error)
 
     def _ending(self, asked: ToolAction | ReportAction | ActionError | None) -> Ending | None:
         if asked is None:
@@ -261,13 +263,6 @@ class Episode:
         if self._malformed == MALFORMED:
             return "invalid_action"
         return "out_of_steps" if self.steps == self.start.limits.max_steps else None
-
-    def _seen(self, text: str) -> Observation:
-        first = self.start
-        left = first.limits.max_steps - self.steps
-        return Observation(
-            first.question, first.user_id, first.today, first.instructions, first.tools, first.form, first.limits, text, left
-        )  # fmt: skip
 
     def _info(self, error: StepError | None) -> StepInfo:
         paid = self.reward

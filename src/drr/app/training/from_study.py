@@ -42,21 +42,15 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
             )
         known = {**questions(study), **records}
         queries = {key: one for key, one in known.items() if asks_for_findable(one.checkable)}
-        kept = [
-            record
-            for record in study.records("answer")
-            if record.result.get("query_id") in queries and not study.lost(record)
-        ]
-        forms = [read_form(study.text(record, "form"), queries[record.result["query_id"]]) for record in kept]
-        found = [
-            _answer(study, record, queries[record.result["query_id"]], read.form)
-            for record, read in zip(kept, forms, strict=True)
-        ]
-        unread = [
-            f"{record.label} ({read.problem})"
-            for record, read in zip(kept, forms, strict=True)
-            if read.problem
-        ]
+        found, unread = list[EpisodeTranscript](), list[str]()
+        for record in study.records("answer"):
+            query = queries.get(str(record.result.get("query_id")))
+            if query is None or study.lost(record):
+                continue
+            read = read_form(study.text(record, "form"), query)
+            found.append(_answer(study, record, query, read.form))
+            if read.problem:
+                unread.append(f"{record.label} ({read.problem})")
         failed = grouped(
             (str(record.spec["variant"]), str(record.spec["query_id"]))
             for record in study.records("answer", None)

@@ -163,11 +163,8 @@ def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> Rew
                 ]
                 if part == "oracle":
                     unmet += _unmet(query, play, paid[-1])
-                    unequal += (
-                        [query.id]
-                        if episode_hash(play) != episode_hash(play_episode(env, query, player))
-                        else []
-                    )
+                    if episode_hash(play) != episode_hash(play_episode(env, query, player)):
+                        unequal.append(query.id)
             rows.append(player_row(part, name, paid))
             stage.advance()
     return {
