@@ -157,6 +157,7 @@ def test_a_study_passes_or_fails_in_every_form(judged_study: Path, tmp_path: Pat
     assert "1 of 4 checks fail" in drr.out(*gate, "--junit", file, code=1)
     suite = ElementTree.parse(file).getroot().find("testsuite")
     assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("4", "1")
+    assert (suite.get("name") or "").startswith("drr study gate ")
     broken = [case for case in suite if case.find("failure") is not None]
     assert [(case.get("classname"), case.get("name")) for case in broken] == [("react", "words <= 1")]
     document = drr.json(*gate, code=1)

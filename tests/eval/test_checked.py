@@ -252,29 +252,39 @@ def test_a_statement_made_twice_is_one_claim_with_both_sources() -> None:
     assert found[0].urls == (CARE, f"{CARE}/2")
 
 
+DEAR = (
+    "| item | price |\n| --- | --- |\n| Panorama wild bird feeder [1] | $19.99 |\n| Stone bird bath [2] | $64.50 |\n"
+    "| Quiet dog nail grinder [3] | $31.00 |\n\nTotal: $115.49\n\n## Sources\n"
+    f"[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n[2] Stone bird bath: http://ecommerce.example/B0BATH0001\n"
+    "[3] Quiet dog nail grinder: http://ecommerce.example/B0GRINDER1\n"
+)
+
+
 async def test_what_can_only_accuse_makes_no_share(study: Study, shop: Shop) -> None:
     """A broken rule shows a label whose absence no rule can tell: among those it told of, every report has it."""
-    twice = "The feeder is small and holds little seed for the birds of a whole winter.\n\n" * 6
-    await put(study, answer("a", "x", twice, user_id=ANNA), answer("b", "x", GOOD, user_id=ANNA))
+    await put(study, answer("a", "x", DEAR, user_id=ANNA), answer("b", "x", GOOD, user_id=ANNA))
     await by_rules(study, ["rules"], shop)
-    told = study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]
+    told = study_document(study)["failures"]["variants"]["x"]["constraint_violation"]
     assert (told["share"]["value"], told["share"]["n"], told["found"]) == (None, 0, 1)
-    assert told["examples"][0]["by"] == "rule duplicates"
+    assert told["examples"][0]["by"] == "rule budget"
     await by_rules(study, ["failures"], shop)
-    told = study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]
+    told = study_document(study)["failures"]["variants"]["x"]["constraint_violation"]
     assert (told["share"]["value"], told["share"]["n"], told["found"]) == (0.5, 2, 1)
+
+
+async def test_a_remark_of_a_rule_shows_no_failure(study: Study, shop: Shop) -> None:
+    twice = "The feeder is small and holds little seed for the birds of a whole winter.\n\n" * 6
+    await put(study, answer("a", "x", twice, user_id=ANNA))
+    await by_rules(study, ["rules"], shop)
+    (rules,) = read_judged(study, choose_judging(study)).rules.values()
+    assert rules["duplicates"]["status"] == "remark"
+    assert study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]["found"] == 0
 
 
 async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_the_last_word(
     study: Study, shop: Shop
 ) -> None:
-    dear = (
-        "| item | price |\n| --- | --- |\n| Panorama wild bird feeder [1] | $19.99 |\n| Stone bird bath [2] | $64.50 |\n"
-        "| Quiet dog nail grinder [3] | $31.00 |\n\nTotal: $115.49\n\n## Sources\n"
-        f"[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n[2] Stone bird bath: http://ecommerce.example/B0BATH0001\n"
-        "[3] Quiet dog nail grinder: http://ecommerce.example/B0GRINDER1\n"
-    )
-    texts = {("a", "x"): dear, ("b", "x"): GOOD, ("a", "y"): GOOD}
+    texts = {("a", "x"): DEAR, ("b", "x"): GOOD, ("a", "y"): GOOD}
     await put(study, *(answer(*of, text, user_id=ANNA) for of, text in texts.items()))
     await by_rules(study, ["rules", "failures"], shop)
     told = study_document(study)["failures"]["variants"]

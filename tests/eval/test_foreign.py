@@ -235,6 +235,24 @@ def test_what_is_not_of_the_form_is_named_by_line_and_nothing_is_taken(
     assert _state(begun) == before and not (tmp_path / "new").exists()
 
 
+def test_another_report_of_a_question_that_was_answered_is_named_by_file_and_line(
+    refused: Refused, begun: Path, tmp_path: Path
+) -> None:
+    rows = [json.loads(line) | {"article": "# Another"} for line in GOOD.decode().splitlines()]
+    path = lines(tmp_path / "first.jsonl", *rows)
+    assert f"{path}, line 1: " in refused("import", begun, path, "--format", "drb")
+
+
+def test_a_questions_category_goes_out_again(drr: Drr, tmp_path: Path) -> None:
+    rows = [{"topic": wish, "category": f"garden {n}", "report": f"# {n}"} for n, wish in WISHES.items()]
+    given = lines(tmp_path / "mine.jsonl", *rows)
+    drr.json("import", tmp_path / "st", given, "--format", "reporteval")
+    drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "reporteval")
+    asked = (tmp_path / "out/data/topic/topics.jsonl").read_text(encoding="utf-8").splitlines()
+    kept = {(row["topic"], row["category"]) for row in map(json.loads, asked)}
+    assert kept == {(row["topic"], row["category"]) for row in rows}
+
+
 def _state(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()

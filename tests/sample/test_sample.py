@@ -294,6 +294,7 @@ def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, words: list[str]
 
 def test_json_is_one_document(tmp_path: Path, drr: Drr) -> None:
     told = drr.json("data", "sample", tmp_path / "raw", "--products", 30, "--users", 5, "--reviews", 60)
+    assert told["written_by"] == "drr data sample"
     assert told["rows"] == {"reviews": 60, "products": 30, "users": 5}
 
 

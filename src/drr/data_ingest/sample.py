@@ -186,7 +186,7 @@ def _write(folder: Path, plan: SamplePlan, progress: Progress, vocabulary: Vocab
                 stream.write(b"".join(block))
                 stage.advance(len(block))
     return {
-        "written_by": "drr sample",
+        "written_by": "drr data sample",
         "plan": asdict(plan),
         "rows": {
             "reviews": sum(by_category.values()),

@@ -251,7 +251,7 @@ def _write_junit(path: Path, document: GateDocument) -> None:
         )
         for row in document["checks"]
     ]
-    write_text(path, junit(f"drr gate {document['study']}", cases))
+    write_text(path, junit(f"drr study gate {document['study']}", cases))
 
 
 _NO_XML = re.compile("[\ufffe\uffff]")

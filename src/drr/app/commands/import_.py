@@ -238,7 +238,9 @@ def _taken(
 
     if isinstance(given, ReadReports):
         _take_known_users(given, arguments.shop if study is None else _shop(study), settings)
-        return TakenFiles(*plan_import(study, given), [])
+        units, fresh = plan_import(study, given)
+        given.check_anything_left(len(units))
+        return TakenFiles(units, fresh, [])
     if study is not None:
         foreign_scores(study)  # a file that cannot be read is not written over
     return take_files(study, given, arguments.judge, arguments.trial or 0)

@@ -35,7 +35,7 @@ BY_RULE: Mapping[str, tuple[str, ...]] = {
 }
 """Rules that decide each label. The label is present if one is broken, absent if none is broken and at least one could tell."""
 LABELS: tuple[str, ...] = (*JUDGED, *BY_RULE)
-_ALSO = {"redundant_clarity": ("duplicates",), "constraint_violation": ("budget", "outside_shop")}
+_ALSO = {"constraint_violation": ("budget", "outside_shop")}
 """Rules that show a label when broken, and do not clear it when kept."""
 FILE = "failure_labels.jsonl"
 EXAMPLES = 3
@@ -115,9 +115,7 @@ def _proposed(
     answer: Answer, label: str, rules: Mapping[str, CheckRow], charges: FailuresResult | None
 ) -> Diagnosis:
     deciding = BY_RULE.get(label, ())
-    broken = [
-        name for name in (*deciding, *_ALSO.get(label, ())) if _status(rules, name) in ("fail", "remark")
-    ]
+    broken = [name for name in (*deciding, *_ALSO.get(label, ())) if _status(rules, name) == "fail"]
     by = [f"rule {name}" for name in broken]
     failure = next((one for one in charges["failures"] if one["label"] == label), None) if charges else None
     if failure is not None:

@@ -68,7 +68,7 @@ REPORTEVAL = Format(
             part="support", values=_support, has_question=False,
         ),
         Kind(("report",), {"report": (str, ...)}, "data/report/{system}.jsonl", ("topic",), text="report"),
-        Kind(("topic",), {}, "data/topic/topics.jsonl", ("topic",)),
+        Kind(("topic",), {}, "data/topic/topics.jsonl", ("topic", "category")),
     ),
     forms="`report` is a report, `label` a sentence held against its page, `topic` alone a question",
     id_of_words=_digest,
