@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from drr.eval.metrics.gate import Base, GateRow
     from drr.eval.metrics.rows import StandingRow
     from drr.eval.tasks.judgements import Judged
+    from drr.study.study import Study
 
 
 _EXAMPLES = """\
@@ -116,9 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         base_name = None if arguments.against is None else recorded_name(arguments.against, variants_there)
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += [*no_answers(tallies, requirements), *required_rows(judged, requirements)]
-        notes = _notes(judged) + [
-            f"{loss.label} lacks texts and is left out" for loss in study.losses.values()
-        ]
+        notes = list(_notes(judged, study))
         if base_name is not None:
             with _base(arguments.study, judged, base_name, arguments.judge) as base:
                 rows += compare_with_base(judged, base, required_metrics(requirements))
@@ -166,13 +165,13 @@ def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterato
         yield Base(name, read_judged(study, choose_judging(study, judge)))
 
 
-def _notes(judged: Judged) -> list[str]:
+def _notes(judged: Judged, study: Study) -> Iterator[str]:
     from drr.eval.metrics.coverage import coverage
     from drr.eval.metrics.document import banner
 
-    notes = [banner_text] if (banner_text := banner(judged)) else []
-    seen = coverage(judged)
-    return notes + [f"The judging is incomplete: {why}" for why in seen["invalid_because"]]
+    yield from filter(None, [banner(judged)])
+    yield from (f"The judging is incomplete: {why}" for why in coverage(judged)["invalid_because"])
+    yield from (f"{loss.label} lacks texts and is left out" for loss in study.losses.values())
 
 
 def _differing(judged: Judged, base: Base) -> list[str]:
