@@ -91,9 +91,13 @@ def _named(error: OSError, arguments: Iterable[object]) -> str | None:
         return None
     failed = _whole_path(error.filename)
     named = [place for value in arguments for place in _places(value)]
-    near = [place for place in named if _is_at(failed, place) or _is_about(failed, _whole_path(place))]
+    near: dict[str, tuple[bool, int]] = {}
+    for place in named:
+        at, whole = _is_at(failed, place), _whole_path(place)
+        if at or failed.is_relative_to(whole) or whole.is_relative_to(failed):
+            near[place] = at, len(os.path.commonpath((failed, whole)))
     # The nearest place is meant: every relative place lies under the folder of this process.
-    return max(near, key=lambda place: _nearness(failed, place), default=None)
+    return max(near, key=lambda place: near[place], default=None)
 
 
 def _places(value: object) -> Iterator[str]:
@@ -104,18 +108,10 @@ def _places(value: object) -> Iterator[str]:
         yield str(value)
 
 
-def _nearness(failed: Path, place: str) -> tuple[bool, int]:
-    return _is_at(failed, place), len(os.path.commonpath((failed, _whole_path(place))))
-
-
 def _is_at(failed: Path, place: str) -> bool:
     """Return True if `failed` is the place itself, or the draft beside it that would have become it."""
     named = _whole_path(place)
     return failed == named or (failed.parent == named.parent and failed.name.startswith(f".{named.name}."))
-
-
-def _is_about(failed: Path, named: Path) -> bool:
-    return failed.is_relative_to(named) or named.is_relative_to(failed)
 
 
 def _whole_path(path: str | os.PathLike[str]) -> Path:

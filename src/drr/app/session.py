@@ -170,13 +170,13 @@ class ToolSession:
     def beside(self, user: str, case: ServiceCase | None = None) -> ToolSession:
         """Return a user's own session of the same open shop, which this one closes. Of each source it keeps the figures alone."""
         other = copy(self)
-        other._ctx, other._sources, other._opened = _anew(self._ctx, user, case), {}, ExitStack()
+        other._ctx, other._sources, other._opened = _fresh_context(self._ctx, user, case), {}, ExitStack()
         other._kept = _figures_of
         return other
 
     def reset(self) -> None:
         """Begin anew: the shop as it is, and no sources."""
-        self._ctx = _anew(self._ctx)
+        self._ctx = _fresh_context(self._ctx)
         self._sources = {}
 
     def close(self) -> None:
@@ -200,7 +200,7 @@ def _figures_of(source: Source) -> Source:
     return source.model_copy(update={"seen": "", "page": None, "record": record or None})
 
 
-def _anew(ctx: ToolContext, user: str | None = None, case: ServiceCase | None = None) -> ToolContext:
+def _fresh_context(ctx: ToolContext, user: str | None = None, case: ServiceCase | None = None) -> ToolContext:
     assert isinstance(ctx.world, ShopWorld)
     return replace(ctx, world=replace(ctx.world, session=ctx.session.anew(user, case=case)))
 

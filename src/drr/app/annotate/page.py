@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drr.app.annotate.labels import Mark
-from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
+from drr.app.annotate.plan import AnnotationPlan, Annotator
 from drr.app.pages.frame import ICON, drawing
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
@@ -61,14 +61,17 @@ def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, serv
         pair = plan.pair(turn.pair)
         if pair is None:
             continue
+        asked = {"pair": pair.id, "query": pair.query, "profile": pair.profile}
         if pair.criteria:
-            turns.append(_scored(pair, safe_html(hide(pair.answer_a))))
+            criteria = [
+                {"id": one.id, "label": f"{one.dimension} {n}", "meaning": f"{one.text} ({one.explanation})"}
+                for n, one in enumerate(pair.criteria, 1)
+            ]
+            turns.append({**asked, "left": safe_html(hide(pair.answer_a)), "criteria": criteria})
             continue
         answers = [safe_html(hide(text)) for text in (pair.answer_a, pair.answer_b)]
         left, right = answers if turn.shown_first == "a" else reversed(answers)
-        turns.append(
-            {"pair": pair.id, "query": pair.query, "profile": pair.profile, "left": left, "right": right}
-        )
+        turns.append({**asked, "left": left, "right": right})
     practice = _practice(scores=any("criteria" in turn for turn in turns))
     document = {
         "annotator": annotator.name,
@@ -96,14 +99,6 @@ def _practice(*, scores: bool) -> dict[str, Any]:
     if scores:
         return {**turn, "criteria": practice["criteria"]}
     return {**turn, "right": safe_html(practice["right"])}
-
-
-def _scored(pair: BlindPair, report: str) -> dict[str, Any]:
-    asked = [
-        {"id": one.id, "label": f"{one.dimension} {number}", "meaning": f"{one.text} ({one.explanation})"}
-        for number, one in enumerate(pair.criteria, 1)
-    ]
-    return {"pair": pair.id, "query": pair.query, "profile": pair.profile, "left": report, "criteria": asked}
 
 
 def name_hider_of(plan: AnnotationPlan) -> Callable[[str], str]:

@@ -31,18 +31,13 @@ def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
 
     Grades must have the scale of judges' grades, as both are compared.
     """
-    known = _known(folder)
-    return [
-        label.model_copy(update={"id": known[label.id]}) if label.id in known else label
-        for file in files
-        for label in _labels_in(file)
-    ]
-
-
-def _labels_in(file: Path) -> list[Label]:
-    if labels := read_labels(file, GRADES):
-        return labels
-    raise Misuse(f"{file}: holds no label; what was drawn and waits for its label (`null`) is none")
+    known, found = _known(folder), list[Label]()
+    for file in files:
+        labels = read_labels(file, GRADES)
+        if not labels:
+            raise Misuse(f"{file}: holds no label; what was drawn and waits for its label (`null`) is none")
+        found += [one.model_copy(update={"id": known.get(one.id, one.id)}) for one in labels]
+    return found
 
 
 def _known(folder: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from drr.env.files import owner_only_mode, write_file
 from drr.env.plugins import merged, papers
 
 if TYPE_CHECKING:
-    from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels
+    from drr.eval.agreement.rows import AgreementDocument
     from drr.eval.stats.intervals import VRow
     from drr.study.study import Study
 
@@ -130,7 +130,13 @@ def _text(document: AgreementDocument) -> str:
     for rated in document["rating"]["pairs"]:
         parts.append(_drawn(f"grades, {_both(rated['judges'])}", rated["dimensions"], _GRADES))
     for scored in document["criteria"]["pairs"]:
-        rows = [_levels(dimension, levels) for dimension, levels in scored["dimensions"].items()]
+        rows = []
+        for dimension, levels in scored["dimensions"].items():
+            first, mard = _shown(levels["criterion"], ("pca", "mard"))
+            chance, systems = number(levels["criterion"]["pca"]["chance"], 2), levels["system"]
+            totals = _shown(levels["report"], ("mad", "par", "pearson", "spearman"))
+            last = "-" if systems is None else with_interval(systems["spearman"], 2)
+            rows.append([dimension, first, chance, mard, *totals, last])
         parts.append(table([f"criteria, {_both(scored['judges'])}", *_CRITERIA], rows))
     if document["criteria"]["pairs"]:
         note = "PAR: pairs that both order alike, of all pairs; a tie agrees with no order."
@@ -154,14 +160,6 @@ def _drawn(title: str, rows: Mapping[str, Mapping[str, object]], columns: _Stati
 
 def _shown(row: Mapping[str, object], names: Iterable[str]) -> list[str]:
     return [with_interval(cast("VRow", row[name]), 2) for name in names]
-
-
-def _levels(dimension: str, levels: CriteriaLevels) -> list[str]:
-    scores, systems = levels["criterion"], levels["system"]
-    first, mard = _shown(scores, ("pca", "mard"))
-    totals = _shown(levels["report"], ("mad", "par", "pearson", "spearman"))
-    last = "-" if systems is None else with_interval(systems["spearman"], 2)
-    return [dimension, first, number(scores["pca"]["chance"], 2), mard, *totals, last]
 
 
 def _of_each_judge(document: AgreementDocument) -> Iterator[tuple[Sequence[str | Column], list[list[str]]]]:

@@ -186,8 +186,7 @@ async def _vet(
     what: Sequence[str],
     arguments: argparse.Namespace,
 ) -> tuple[Summary, CanariesDocument]:
-    summary: Summary | None = None
-    rows: list[CanaryRow] = []
+    ran, rows = JudgingResults(), list[CanaryRow]()
     try:
         further = [unit for one in _of_papers().values() for unit in one.units()]
         await store_test_reports(study, [*report_units(), *mistake_units(), *further])
@@ -198,12 +197,11 @@ async def _vet(
             else:
                 done, found = await _judged(part, study, desk, models, arguments)
             rows += found
-            summary = done if summary is None else _both(summary, done)
+            ran.add(done, 0)
             if done.stopped is not None:
                 break
     finally:
         await models.aclose()
-    assert summary is not None
     cost = judge_costs(study, {}).get(desk.judge.shown)
     document: CanariesDocument = {
         "schema": 1,
@@ -214,13 +212,7 @@ async def _vet(
         "rows": rows,
         "cost_usd": None if cost is None else cost["usd"],
     }
-    return summary, document
-
-
-def _both(one: Summary, other: Summary) -> Summary:
-    ran = JudgingResults(one)
-    ran.add(other, 0)
-    return ran.summary
+    return ran.summary, document
 
 
 async def judged_part(

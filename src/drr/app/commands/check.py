@@ -13,7 +13,6 @@ from drr.app.terminal import flowed
 from drr.env.errors import Misuse
 from drr.eval.checks import value_text
 from drr.eval.checks.reading import reading_text
-from drr.eval.checks.results import Check
 from drr.wording.excerpt import excerpt
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "remark": "note", "unverifiable": "?"}
@@ -85,7 +84,9 @@ def _lines(report: str, findings: Findings) -> Iterator[str]:
     yield ""
     width = max(map(len, checks))
     for name, found in checks.items():
-        yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {_summary(name, found)}", width + 4)
+        why = next(iter(found.remarks), "")
+        told = why if found.status == "unverifiable" else _printable(value_text(name, found.value))
+        yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {told}", width + 4)
         for one in found.findings[:_SHOWN]:
             finding = f"line {_line(report, one.span[0])}: {_printable(one.why)}"
             yield flowed(f"      {'':<{width}}  {finding}", 2)
@@ -115,12 +116,6 @@ def _reading_lines(report: str, read: Proofread) -> Iterator[str]:
         line = _line(report, row["start"])
         yield flowed(f"  line {line}: {_printable(row['words'])}{instead}", 6)
         yield flowed(f"      {_printable(row['why'])}", 6)
-
-
-def _summary(name: str, check: Check) -> str:
-    if check.status == "unverifiable":
-        return check.remarks[0] if check.remarks else ""
-    return _printable(value_text(name, check.value))
 
 
 def _printable(text: str) -> str:

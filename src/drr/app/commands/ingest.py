@@ -13,6 +13,7 @@ from typing import Any, TypedDict, get_args
 from drr.app.commands.shop_text import PAPER_RATIOS, orders_per_product_and_user
 from drr.app.console import add_search_options, add_trust_option, print_document, progress_of, settings_of
 from drr.app.notices import confirmed
+from drr.app.terminal import plain
 from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Orders, Pick, Recipe, Statuses, find_pairs, parse_categories
 from drr.env.embedded.layout import MANIFEST
@@ -189,7 +190,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     from drr.app.catalogue import catalogue_job
-    from drr.app.commands.catalogue import summary_lines
     from drr.data_ingest.catalogue.ingest import ingest_catalogue, preview
     from drr.env.records.listing import product_page
 
@@ -207,11 +207,11 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
         replace=replace,
     )
     if not arguments.dry_run:
-        return _make(arguments, job.quarantine, partial(ingest_catalogue, job), summary_lines)
+        return _make(arguments, job.quarantine, partial(ingest_catalogue, job), _catalogue_lines)
     manifest, product, stop = preview(job, settings_of(arguments).settings, progress_of(arguments))
     seen = product and product_page(product).text
     found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen}
-    print_document(arguments, found, *summary_lines(found))
+    print_document(arguments, found, *_catalogue_lines(found))
     if stop is not None:
         raise stop
     return 0
@@ -304,3 +304,24 @@ def _summary_lines(summary: IngestDocument) -> Iterator[str]:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in summary["quarantined"].items())
         yield f"  quarantined: {reasons}; see {summary['quarantine_file']}"
     yield f"next: drr shop info {summary['shop']}"
+
+
+def _catalogue_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what an ingest or its dry run tells, from their document."""
+    recipe = found["recipe"]
+    yield ", ".join(f"{count:,} {name}" for name, count in found["counts"].items())
+    yield from (plain(f"{name}: {columns}") for name, columns in recipe["files"].items())
+    yield plain(f"currency {recipe['currency']}, language {recipe['language']}, people {recipe['people']}")
+    for label, counts in (("quarantined", found["quarantined"]), ("noted", found["notes"])):
+        if counts:
+            yield f"{label}: " + ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
+    if found["quarantine_file"]:
+        yield f"lines and reasons: {found['quarantine_file']}"
+    if not found["counts"]["users"]:
+        yield "without orders or users nobody can ask here: add a file of orders"
+    if "product" in found:
+        yield "one product as agents see it:"
+        yield from (f"  {plain(line)}" for line in (found["product"] or "").splitlines())
+        yield "nothing was written; leave --dry-run out to make the shop"
+    else:
+        yield f"made {found['shop']}, its today is {found['as_of']}; next: drr shop info {found['shop']}"

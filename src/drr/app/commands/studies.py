@@ -21,7 +21,7 @@ from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
-    from drr.study.status import BudgetState, StudyStatus, StudyUsage
+    from drr.study.status import StudyStatus
     from drr.study.study import Study
 
 
@@ -49,12 +49,17 @@ def _run_status(arguments: argparse.Namespace) -> int:
 
 
 def _render(folder: Path, document: StudyStatus) -> str:
-    lines = [f"{folder}", *_units(document), *_usage(document.usage)]
+    lines = [f"{folder}", *_units(document)]
+    for role, used in document.usage.by_role.items():
+        read = f"{used.input_tokens:,} tokens in ({used.cache_read_tokens:,} from cache)"
+        lines.append(f"  {role}: {used.calls:,} calls, {read}, {used.output_tokens:,} out")
     if document.unjudged:
         lines.append(f"  not judged yet: {many(document.unjudged, 'answer')}; `drr judge {folder}`")
     lines.append(f"  cost: {_cost(document)}{_of_others(document)}")
-    if document.budget:
-        lines.append(f"  budget: {_budget(document.budget)}")
+    if budget := document.budget:
+        limits = [] if budget.usd is None else [f"${budget.usd:,.2f}"]
+        limits += [] if budget.tokens is None else [f"{budget.tokens:,} tokens"]
+        lines.append(f"  budget: {' and '.join(limits)}")
     if document.stopped:
         lines.append(f"  stopped: {document.stopped}; `drr run {folder}` continues")
     return "\n".join(lines)
@@ -106,23 +111,6 @@ def _units(document: StudyStatus) -> Iterator[str]:
     if document.refused.calls:
         calls, answers = many(document.refused.calls, "tool call"), many(document.refused.answers, "answer")
         yield f"  refused: {calls} in {answers}; `drr study trace` and `drr view` say why"
-
-
-def _usage(usage: StudyUsage) -> Iterator[str]:
-    for role, used in usage.by_role.items():
-        yield (
-            f"  {role}: {used.calls:,} calls, {used.input_tokens:,} tokens in "
-            f"({used.cache_read_tokens:,} from cache), {used.output_tokens:,} out"
-        )
-
-
-def _budget(budget: BudgetState) -> str:
-    limits = []
-    if budget.usd is not None:
-        limits.append(f"${budget.usd:,.2f}")
-    if budget.tokens is not None:
-        limits.append(f"{budget.tokens:,} tokens")
-    return " and ".join(limits)
 
 
 _TRACE_EXAMPLES = """\

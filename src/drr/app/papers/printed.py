@@ -96,18 +96,14 @@ class PrintedPaper(_Row):
     exhibit: tuple[Exhibit, ...]
 
 
-def _place(name: str) -> Path:
-    if name == RETAIL:
-        return Path(__file__).with_name("retail.toml")
-    (folder,) = (paper.folder for paper in papers() if paper.name == name)
-    return folder / PRINTED
-
-
 @cache
 def paper_of(name: str) -> PrintedPaper:
     """Return the printed tables and figures of a paper."""
-    text = _place(name).read_text(encoding="utf-8")
-    return PrintedPaper.model_validate(tomllib.loads(text))
+    place = Path(__file__).with_name("retail.toml")
+    if name != RETAIL:
+        (folder,) = (paper.folder for paper in papers() if paper.name == name)
+        place = folder / PRINTED
+    return PrintedPaper.model_validate(tomllib.loads(place.read_text(encoding="utf-8")))
 
 
 def number(printed: str) -> float | None:

@@ -149,6 +149,8 @@ class SpreadModels(NamedTuple):
 
 def combine_models(call: StudyPlan, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
     """Return settings and variants, with each variant combined with each model if there are several. In a study of one model no variant names it."""
+    from drr.agents.registry import parts_of
+
     settings, before = found.settings, saved.get("run", {}).get("variants")
     if "model" in call.given and settings.models and not _is_of_call(call, found):
         settings = settings.model_copy(update={"models": None})
@@ -164,9 +166,9 @@ def combine_models(call: StudyPlan, found: Resolved, saved: StudyConfig, given: 
     _check(settings, every)
     if several is None:
         return SpreadModels(settings, before, given)
-    bare = None if before is None else ",".join(dict.fromkeys(_bare(before)))
     if before is None:
         return SpreadModels(settings, None, _each(given or "all", every))
+    bare = ",".join(dict.fromkeys(parts_of(word)[0] for word in _words(before)))
     if "models" in call.given:
         given = _each(given or bare or "all", now)
     elif given is not None:
@@ -198,12 +200,6 @@ def _check(settings: Settings, names: Sequence[str]) -> None:
         raise Misuse(
             f"--models: the agents have {', '.join(agents)} by model_agent or role_models, whatever is named; leave that out"
         )
-
-
-def _bare(words: str) -> Iterable[str]:
-    from drr.agents.registry import parts_of
-
-    return (parts_of(word)[0] for word in _words(words))
 
 
 def _each(words: str, models: Sequence[str]) -> str:

@@ -109,8 +109,8 @@ def open_run(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
 
     folder = call.folder
     plan, saved, settings, queries, named = _joined(call)
-    keyed = _keyed(plan, saved, settings)
-    if line := _anew(plan, saved, settings):
+    keyed = _token_limit_in_keys(plan, saved, settings)
+    if line := _renewal_warning(plan, saved, settings):
         notice(f"{folder}: {line}")
     placed = plan.model_copy(update={"shop": found_shop(folder, plan.shop)})
     with open_answering(placed, settings, keyed_max_tokens=keyed, calls=calls) as answering:
@@ -165,14 +165,14 @@ _BEFORE = {"reason": "on", "models": None}
 """Settings assumed for a study whose configuration is older than the settings, so that its finished units stay finished."""
 
 
-def _keyed(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> int | None:
+def _token_limit_in_keys(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> int | None:
     """Return the study's own token limit of an answer if failed units get another limit now, else `None`. Only those units are then computed, under their old keys."""
     own = saved.get("settings", {}).get("model_max_tokens")
     raised = plan.retry_failed and own is not None and settings.model_max_tokens != own
     return int(own) if raised and own is not None else None
 
 
-def _anew(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> str:
+def _renewal_warning(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> str:
     """Return a warning if a changed token limit renews every answer, which is seldom wanted; else an empty text."""
     own = saved.get("settings", {}).get("model_max_tokens")
     if own is None or settings.model_max_tokens == own or plan.retry_failed:

@@ -187,7 +187,12 @@ def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
     else:
         parts = page.texts(key, value)
         if key == "variants":
-            parts = [_placed_agent(part, page.path.parent) for one in parts for part in one.split(",")]
+            words = [part.strip() for one in parts for part in one.split(",")]
+            in_file = (is_in_file(word) and not is_command(word) for word in words)
+            parts = [
+                _placed(word, page.path.parent) if of_file else word
+                for word, of_file in zip(words, in_file, strict=True)
+            ]
         elif _is_path(action):
             parts = [page.plain(key, _placed(part, page.path.parent)) for part in parts]
         yield f"--{name}={','.join(parts)}"
@@ -232,11 +237,6 @@ def _is_path(action: argparse.Action) -> bool:
 def _placed(given: str, base: Path) -> str:
     """Return the path resolved against the folder `base`; a shop on servers (`servers:NAME`) stays as it is."""
     return given if given.startswith(SERVERS) else str(base / Path(given).expanduser())
-
-
-def _placed_agent(word: str, base: Path) -> str:
-    word = word.strip()
-    return word if is_command(word) or not is_in_file(word) else _placed(word, base)
 
 
 def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from drr.app.terminal import Column, flowed, screen, shown, table
 from drr.env.tool_calls import refusal_text
 from drr.eval.evidence.answers import questions
 from drr.eval.rewards import read_form
-from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
+from drr.llm.meter import ToldConversation, UsageRow
 from drr.study.unit import Kind, Record, Status
 from drr.wording.excerpt import excerpt, many
 
@@ -249,7 +249,8 @@ def _conversations(study: Study, record: Record) -> Iterator[str]:
     for conversation in _transcript(study, record):
         yield from ("", f"--- conversation {conversation['name']} ---")
         for message in conversation["messages"]:
-            yield f"[{message['role']}] {message['text']}{_calls_of(message)}"
+            calls = (f"\n  -> {call['name']}({call['args']})" for call in message.get("tool_calls", []))
+            yield f"[{message['role']}] {message['text']}{''.join(calls)}"
 
 
 def _transcript(study: Study, record: Record) -> list[ToldConversation]:
@@ -270,7 +271,3 @@ def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
         took = "" if seconds is None else f"  {seconds * 1000:.0f} ms"
         yield f"  {call.get('number') or number:>3}{who} {call.get('name') or 'unnamed'}({given}){took}"
         yield f"        {mark}{shown}"
-
-
-def _calls_of(message: ToldMessage) -> str:
-    return "".join(f"\n  -> {call['name']}({call['args']})" for call in message.get("tool_calls", []))

@@ -302,7 +302,8 @@ def read_action(
     if "tool" in action and action.keys() <= {"tool", "arguments"}:
         name, given = action["tool"], action.get("arguments", {})
         if not isinstance(name, str) or name not in tools:
-            return ActionError(f"There is no tool {_cut(name)}; the tools are {', '.join(tools)}.")
+            shown = repr(one_line(name, 60)) if isinstance(name, str) else "of that kind"
+            return ActionError(f"There is no tool {shown}; the tools are {', '.join(tools)}.")
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
             return ActionError(f"The arguments of {name} must be one object, a value for each name.")
         return ToolAction(name, given)
@@ -320,10 +321,6 @@ def _report(report: object, form: object, model: type[Form]) -> ReportAction | A
         return ReportAction(report, model.model_validate(form, strict=True))
     except ValidationError as error:
         return ActionError(f"The form is not as its schema asks: {wrong_field(error, 'form')}.")
-
-
-def _cut(value: object) -> str:
-    return repr(one_line(value, 60)) if isinstance(value, str) else "of that kind"
 
 
 SUBMIT = "submit_report"
