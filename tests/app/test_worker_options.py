@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from drr.app.study.terms import PooledTerms
+from drr.app.bundles.reproduce import ReproducePlan
+from drr.app.commands.parser import parser_of
+from drr.app.commands.table import command_of
+from drr.app.judge.plan import JudgePlan
+from drr.app.report.plan import ReportPlan
+from drr.app.study.plan import StudyPlan
+from drr.app.study.terms import Options, PooledTerms, extra_of, kind_of
 from drr.app.study.workers import pool_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
+from pydantic import ValidationError, create_model
 
 from tests.cases import cases
 from tests.pools import ToyPool, toy_pool  # noqa: F401
@@ -59,3 +68,23 @@ def test_workers_make_as_many_calls_as_the_server_of_a_variants_own_model_has_sl
         pool = pool_of(arguments, settings, "a:b", run)
     assert isinstance(pool, ToyPool)
     assert pool.order.calls == 1
+
+
+def test_a_whole_number_that_may_be_nought_is_not_read_as_one_above() -> None:
+    """A command line reads a whole number as one above 0, unless its field says another type."""
+
+    def below(kind: type[Options]) -> Iterator[type[Options]]:
+        for own in kind.__subclasses__():
+            yield own
+            yield from below(own)
+
+    refused = []
+    for options in {StudyPlan, JudgePlan, ReportPlan, ReproducePlan, *below(Options)}:
+        for name, field in options.model_fields.items():
+            if kind_of(field) is int and (extra := extra_of(options, name)) and extra["type"] is None:
+                with suppress(ValidationError):
+                    create_model("One", one=(field.annotation, field))(one=0)
+                    refused.append(f"{options.__name__}.{name}")
+    assert refused == []
+    words = ["x.bundle", "--agent", "react", "--seed", "0"]
+    assert parser_of(command_of("bundle reproduce")).parse_args(words).seed == 0
