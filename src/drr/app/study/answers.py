@@ -210,11 +210,7 @@ class AnswerWork:
         else:
             assert isinstance(self.realm, WithoutRecords)  # `check_place`
             world = self.realm.strangers_world(spec)
-        if "stress" not in spec:
-            return world
-        from drr.env.overlay import changed_world
-
-        return changed_world(world, spec["stress"])
+        return _stressed(world, spec)
 
     def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
         """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
@@ -348,6 +344,14 @@ def workplace(answering: AnswerWork, units: Sequence[Unit]) -> JsonObject:
         **{name: whole_path(getattr(plan, name)) for name in ("shop", "place")},
     }
     return {"plan": plan.model_copy(update=own).model_dump(mode="json"), "probes": probe_per_system(units)}
+
+
+def _stressed(world: World, spec: AnswerSpec) -> World:
+    if "stress" not in spec:
+        return world
+    from drr.env.overlay import changed_world
+
+    return changed_world(world, spec["stress"])
 
 
 def _replayed(world: World, replay: SavedAnswers | None) -> World:
