@@ -85,8 +85,8 @@ def _lines(report: str, findings: Findings) -> Iterator[str]:
     width = max(map(len, checks))
     for name, found in checks.items():
         why = next(iter(found.remarks), "")
-        told = why if found.status == "unverifiable" else _printable(value_text(name, found.value))
-        yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {told}", width + 4)
+        result = why if found.status == "unverifiable" else _printable(value_text(name, found.value))
+        yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {result}", width + 4)
         for one in found.findings[:_SHOWN]:
             finding = f"line {_line(report, one.span[0])}: {_printable(one.why)}"
             yield flowed(f"      {'':<{width}}  {finding}", 2)

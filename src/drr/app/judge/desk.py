@@ -93,7 +93,7 @@ def need_judge(settings: Settings) -> None:
 
 
 def judge_models(arguments: argparse.Namespace, settings: Settings, *roles: str) -> Models:
-    """Return the models that examine a judge; raise `Misuse` for calls that would fail at once, and where no judge is named."""
+    """Return the models that examine a judge. Raise `Misuse` for calls that would fail at once, and where no judge is named."""
     need_judge(settings)
     models = models_of(settings)
     check_run(arguments, models, ("judge", *roles))
@@ -101,7 +101,7 @@ def judge_models(arguments: argparse.Namespace, settings: Settings, *roles: str)
 
 
 def verdicts_on_labels(labels: Path, given: Path | None) -> Study:
-    """Open or create the study that keeps a judge's verdicts on a file of labels: FILE.study beside it, unless a folder is given."""
+    """Open or create the study that keeps a judge's verdicts on a file of labels. It is FILE.study, unless a folder is given."""
     from drr.study.study import Study
 
     place = labels.resolve()
