@@ -20,7 +20,7 @@ from drr.extras.inspect.tools import RunPlace, enter, note_refused
 from drr.llm.failures import ModelFailure
 
 if TYPE_CHECKING:
-    from inspect_ai.agent import Agent, AgentState
+    from inspect_ai.agent import Agent
     from inspect_ai.model import Model
 
 
@@ -104,7 +104,10 @@ def inspect_agent(make: Callable[[], Agent]) -> Run:
             await asyncio.gather(agent, broken, return_exceptions=True)
         result: str | BaseException | None = _ended(broken) or _ended(agent) or agent.result()
         if isinstance(result, Exception):
-            return await _from_what_is_known(run, _stop(run, result))
+            brief, stop = ReportRequest(run.query, run.evidence()), _stop(run, result)
+            findings = run.pieces()
+            report = await write_from_findings(run, "report", "report", run.asked, RESULTS, findings, brief)
+            return Ending(report, stop)
         if isinstance(result, BaseException):
             raise result
         return Ending(result or "", "finalized")
@@ -134,10 +137,6 @@ async def _run(place: RunPlace, make: Callable[[], Agent]) -> str:
         finally:
             note_refused(run, state.messages)
             _count_others(run)
-    return _report(state)
-
-
-def _report(state: AgentState) -> str:
     return str(state.output.completion).strip() if state.output is not None else ""
 
 
@@ -170,10 +169,3 @@ def _stop(run: AgentRun, error: Exception) -> StopReason:
         if stop := broken_off(run, "agent", error, known=known):
             return stop
     raise error
-
-
-async def _from_what_is_known(run: AgentRun, stop: StopReason) -> Ending:
-    brief = ReportRequest(run.query, run.evidence())
-    return Ending(
-        await write_from_findings(run, "report", "report", run.asked, RESULTS, run.pieces(), brief), stop
-    )

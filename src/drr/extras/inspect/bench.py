@@ -49,6 +49,7 @@ def bench_of(plan: BenchPlan) -> Bench:
     from drr.env.query import read_queries
     from drr.env.settings import resolve
     from drr.env.world import SHOP, Site, open_realm
+    from drr.querygen.builtin import builtin_queries
 
     settings = resolve({"model_judge": plan.judge} if plan.judge else {}).settings
     shop = plan.shop or str(sample_shop())
@@ -56,18 +57,12 @@ def bench_of(plan: BenchPlan) -> Bench:
         raise Misuse(
             "-T shop=... needs the questions asked in it: -T queries=FILE (`drr queries generate` writes some)"
         )
-    queries = _built_in() if plan.queries is None else read_queries(Path(plan.queries))
+    queries = builtin_queries() if plan.queries is None else read_queries(Path(plan.queries))
     stack = ExitStack()
     atexit.register(stack.close)
     realm = stack.enter_context(open_realm(SHOP, Site(settings=settings, shop=shop)))
     realm.check(queries)
     return Bench(plan, shop, settings, realm, {query.id: query for query in queries})
-
-
-def _built_in() -> list[Query]:
-    from drr.querygen.builtin import builtin_queries
-
-    return builtin_queries()
 
 
 def sample_shop() -> Path:

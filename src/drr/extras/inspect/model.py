@@ -20,7 +20,7 @@ from drr.llm.role import Demand, forced_tool
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
     from inspect_ai.tool import ToolInfo
 
 
@@ -38,21 +38,18 @@ class Conversions:
     def of(self, messages: Iterable[ChatMessage]) -> list[BaseMessage]:
         return [self._one(message) for message in messages]
 
-    def learn(self, message: ChatMessage, ours: AIMessage) -> None:
-        """Store the model's original message for a reply, because signed blocks are lost in Inspect's form."""
-        self._keep(message, ours)
+    def learn(self, message: ChatMessage, ours: BaseMessage) -> None:
+        """Store our message for one of Inspect's: of a reply the model's original, because signed blocks are lost in Inspect's form."""
+        if message.id:
+            self._known[message.id] = _print_of(message), ours
 
     def _one(self, message: ChatMessage) -> BaseMessage:
         known = self._known.get(message.id or "")
         if known is not None and known[0] == _print_of(message):
             return known[1]
         ours = in_our_form(message)
-        self._keep(message, ours)
+        self.learn(message, ours)
         return ours
-
-    def _keep(self, message: ChatMessage, ours: BaseMessage) -> None:
-        if message.id:
-            self._known[message.id] = _print_of(message), ours
 
 
 def _print_of(message: ChatMessage) -> str:
@@ -199,7 +196,7 @@ def _note(place: RunPlace, config: Any) -> None:
 
 
 def _output(model: str, ours: AIMessage, conversions: Conversions) -> ModelOutput:
-    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
     from inspect_ai.tool import ToolCall
 
     calls = [
@@ -211,17 +208,8 @@ def _output(model: str, ours: AIMessage, conversions: Conversions) -> ModelOutpu
     )
     conversions.learn(message, ours)
     choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
-    return ModelOutput(model=model, choices=[choice], usage=_usage(ours))
-
-
-def _usage(message: AIMessage) -> ModelUsage | None:
-    from inspect_ai.model import ModelUsage
-
-    used = message.usage_metadata
-    if used is None:
-        return None
-    return ModelUsage(
-        input_tokens=used["input_tokens"],
-        output_tokens=used["output_tokens"],
-        total_tokens=used["input_tokens"] + used["output_tokens"],
-    )
+    usage = None
+    if (used := ours.usage_metadata) is not None:
+        read, written = used["input_tokens"], used["output_tokens"]
+        usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    return ModelOutput(model=model, choices=[choice], usage=usage)

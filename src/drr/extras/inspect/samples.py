@@ -147,19 +147,16 @@ def _events() -> Sequence[Any]:
 def _complete(sample: SampleRun, state: TaskState) -> None:
     """Add to the record the data that only Inspect saw: usage of its models, conversation, and calls that it answered."""
     for event in _events():
-        if event.event == "model" and not event.error and event.cache != "read":
-            _count(sample.meter, sample.run.agent.name, event)
+        if event.event != "model" or event.error or event.cache == "read":
+            continue
+        used, tokens = event.output.usage, Tokens(0, 0)
+        if used is not None:
+            read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
+            tokens = Tokens(used.input_tokens + read + written, used.output_tokens, read, written)
+        known = tokens if tokens.can_be else None
+        sample.meter.answered(AGENT, sample.run.agent.name, known, None, event.working_time or 0.0)
     note_refused(sample.run, state.messages)
     sample.run.keep("conversation 1", Conversions().of(state.messages))
-
-
-def _count(meter: Meter, model: str, event: Any) -> None:
-    used = event.output.usage
-    tokens = Tokens(0, 0)
-    if used is not None:
-        read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
-        tokens = Tokens(used.input_tokens + read + written, used.output_tokens, read, written)
-    meter.answered(AGENT, model, tokens if tokens.can_be else None, None, event.working_time or 0.0)
 
 
 def _stop_reason(state: TaskState) -> str:

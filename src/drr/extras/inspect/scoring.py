@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from drr.env.errors import DrrError, Misuse
 from drr.eval.metrics import metrics
@@ -107,18 +107,7 @@ def interval_high(figure: str) -> Metric:
 
 
 def scorers_of(plan: BenchPlan) -> list[Scorer]:
-    return [_SCORERS[group](**_words(plan)) for group in (*plan.groups, EFFORT)]
-
-
-def _words(plan: BenchPlan) -> dict[str, Any]:
-    return {
-        "what": plan.what,
-        "shop": plan.shop,
-        "queries": plan.queries,
-        "judge": plan.judge,
-        "study": plan.study,
-        "budget": plan.budget,
-    }
+    return [_SCORERS[group](**asdict(plan)) for group in (*plan.groups, EFFORT)]
 
 
 def _scorer_of(group: str) -> Callable[..., Scorer]:

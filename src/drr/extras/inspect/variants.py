@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from inspect import iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,11 @@ def run_of_agent(found: Any) -> Callable[[], Run]:
     """Return a function that loads an agent, or calls the function that makes it. Its parameter `tools` gets the shop's tools."""
 
     def made() -> Agent:
-        agent: Agent = found if iscoroutinefunction(found) else found(**_tools_for(found))
+        from drr.extras.inspect.tools import shop_tools
+
+        agent: Agent = found
+        if not iscoroutinefunction(found):
+            agent = found(tools=shop_tools()) if "tools" in signature(found).parameters else found()
         return agent
 
     def load() -> Run:
@@ -46,16 +50,13 @@ def run_of_agent(found: Any) -> Callable[[], Run]:
     return load
 
 
-def _tools_for(maker: Callable[..., Any]) -> Mapping[str, Any]:
-    from drr.extras.inspect.tools import shop_tools
-
-    return {"tools": shop_tools()} if "tools" in signature(maker).parameters else {}
-
-
 def inspect_architecture(word: str) -> Architecture:
     """Build the architecture for `inspect:NAME`, without options."""
     name = word.removeprefix(PREFIX)
-    own = inspect_version(word)
+    try:
+        own = version("inspect-ai")
+    except PackageNotFoundError:
+        raise Misuse(f"{word}: needs the package inspect-ai; {install('inspect')}") from None
     if name == "react":
         return _architecture(word, own, "Inspect", run_of_agent(default_agent))
     from inspect_ai._util.registry import registry_lookup
@@ -87,13 +88,6 @@ def default_agent(tools: Any) -> Agent:
 
     agent: Agent = react(prompt=None, tools=tools, submit=False)
     return agent
-
-
-def inspect_version(word: str) -> str:
-    try:
-        return version("inspect-ai")
-    except PackageNotFoundError:
-        raise Misuse(f"{word}: needs the package inspect-ai; {install('inspect')}") from None
 
 
 def _version_of(distribution: str) -> str:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from drr.contract import Extra
-
-if TYPE_CHECKING:
-    from drr.contract import Redactor, Spans, SpanTerms
+from drr import contract
 
 
-def _spans(terms: SpanTerms, redact: Redactor) -> Spans:
+def _spans(terms: contract.SpanTerms, redact: contract.Redactor) -> contract.Spans:
     from drr.extras.otel.spans import OtelSpans
 
     return OtelSpans(terms, redact)
 
 
-class Otel(Extra):
+class Otel(contract.Extra):
     name = "otel"
     spans = {"otel": _spans}
 

@@ -69,7 +69,8 @@ class OtelSpans(Spans):
             try:
                 yield
             except BaseException as error:
-                kind = failure_kind(error)
+                named = getattr(error, "kind", None)
+                kind = named if isinstance(named, str) else type(error).__name__
                 span.set_attribute("error.type", kind)
                 span.set_status(Status(StatusCode.ERROR, kind))
                 raise
@@ -79,7 +80,11 @@ class OtelSpans(Spans):
 
         attributes = call_attributes(call)
         if self._terms["text"]:
-            attributes |= self._texts(call)
+            messages = [{"role": one.type, "content": one.text} for one in call.messages]
+            attributes["gen_ai.input.messages"] = self._redact(json.dumps(messages))
+            if call.answer is not None:
+                answer = [{"role": "assistant", "content": call.answer.text}]
+                attributes["gen_ai.output.messages"] = self._redact(json.dumps(answer))
         self._ended(f"chat {call.model}", SpanKind.CLIENT, attributes, call.seconds, call.failure)
 
     def heard_by(self, listener: Listener) -> Listener:
@@ -93,7 +98,13 @@ class OtelSpans(Spans):
     def _tool(self, call: ToolCall) -> None:
         from opentelemetry.trace import SpanKind
 
-        attributes = tool_attributes(call)
+        attributes: JsonObject = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": call.name,
+            "gen_ai.tool.type": "function",
+        }
+        if call.researcher is not None:
+            attributes["drr.researcher"] = call.researcher
         if self._terms["text"]:
             attributes["gen_ai.tool.call.arguments"] = self._redact(json.dumps(call.arguments))
             attributes["gen_ai.tool.call.result"] = self._redact(call.result)
@@ -114,14 +125,6 @@ class OtelSpans(Spans):
             span.set_attribute("error.type", failure)
             span.set_status(Status(StatusCode.ERROR, failure))
         span.end(end)
-
-    def _texts(self, call: SeenCall) -> JsonObject:
-        messages = [{"role": one.type, "content": one.text} for one in call.messages]
-        found = {"gen_ai.input.messages": self._redact(json.dumps(messages))}
-        if call.answer is not None:
-            answer = [{"role": "assistant", "content": call.answer.text}]
-            found["gen_ai.output.messages"] = self._redact(json.dumps(answer))
-        return found
 
     def close(self) -> None:
         self._provider.force_flush(_FLUSH_MS)
@@ -184,17 +187,3 @@ def call_attributes(call: SeenCall) -> JsonObject:
     if isinstance(reason := response.get("stop_reason") or response.get("finish_reason"), str):
         found["gen_ai.response.finish_reasons"] = [reason]
     return found
-
-
-def tool_attributes(call: ToolCall) -> JsonObject:
-    found: JsonObject = {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": call.name,
-        "gen_ai.tool.type": "function",
-    }
-    return found if call.researcher is None else found | {"drr.researcher": call.researcher}
-
-
-def failure_kind(error: BaseException) -> str:
-    kind = getattr(error, "kind", None)
-    return kind if isinstance(kind, str) else type(error).__name__

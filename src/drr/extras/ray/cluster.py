@@ -50,8 +50,12 @@ def connect(address: str | None, workers: int) -> Any:
     for name, value in (_QUIET if found else _QUIET | _LOOPBACK).items():
         os.environ.setdefault(name, value)
     import ray
+    from ray._private import worker
 
-    _put_notices_aside()
+    # Ray prints notices of dead nodes to standard output, where the document of `--json` belongs.
+    printer = getattr(worker, "print_to_stdstream", None)
+    if printer is not None and getattr(printer, "func", None) is not _as_error:
+        worker.print_to_stdstream = partial(_as_error, printer)
     own = {"num_cpus": max(workers, os.cpu_count() or 1), "include_dashboard": False}
     where = {"address": found} if found else {"address": "local", "object_store_memory": _STORE_BYTES, **own}
     try:
@@ -63,15 +67,6 @@ def connect(address: str | None, workers: int) -> Any:
             f"no Ray on {found or 'this machine'}: {reason}; docs/scale.md says how to begin one"
         ) from error
     return ray
-
-
-def _put_notices_aside() -> None:
-    """Send Ray's notices of dead nodes to standard error. Ray prints them to standard output, where the document of `--json` belongs."""
-    from ray._private import worker
-
-    printer = getattr(worker, "print_to_stdstream", None)
-    if printer is not None and getattr(printer, "func", None) is not _as_error:
-        worker.print_to_stdstream = partial(_as_error, printer)
 
 
 def _as_error(warn: Callable[..., None], notice: dict[str, Any], **how: Any) -> None:

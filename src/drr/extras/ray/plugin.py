@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from drr.contract import Extra
-
-if TYPE_CHECKING:
-    from drr.contract import Pool, PoolOrder
+from drr import contract
 
 
-def _pool(order: PoolOrder) -> Pool:
+def _pool(order: contract.PoolOrder) -> contract.Pool:
     from drr.extras.ray.pool import pool
 
     return pool(order)
@@ -22,7 +17,7 @@ def _cluster() -> str | None:
     return joined_cluster_state()
 
 
-class Ray(Extra):
+class Ray(contract.Extra):
     name = "ray"
     pools = {"ray": _pool}
     clusters = {"ray": _cluster}

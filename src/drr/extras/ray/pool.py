@@ -87,7 +87,7 @@ class _Run:
     def __init__(self, order: PoolOrder, each: int, terms: Terms) -> None:
         self._order, self._each, self._terms = order, each, terms
         self._hands: dict[_Hand, asyncio.Task[None]] = {}
-        self._grants = Grants[_Hand](terms.bank, lambda hand, grant: self._tell(hand, grant))
+        self._grants = Grants[_Hand](terms.bank, self._tell)
         self._unplaced: list[Assignment] = []
         self._deaths: Counter[str] = Counter()
         self._copying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -144,7 +144,7 @@ class _Run:
             self._will_send = True
             asyncio.get_running_loop().call_soon(self._send)
 
-    def _tell(self, hand: _Hand, word: Assignment | Grant) -> None:
+    def _tell(self, hand: _Hand, word: Grant) -> None:
         hand.outbox.append(word)
         self._soon()
 

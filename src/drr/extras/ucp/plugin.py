@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from drr.contract import Extra
-
-if TYPE_CHECKING:
-    from drr.extras.ucp.face import Ucp
+from drr import contract
 
 
-def _face() -> type[Ucp]:
+def _face() -> Callable[[], contract.Face]:
     from drr.extras.ucp.face import Ucp
 
     return Ucp
 
 
-class UcpExtra(Extra):
+class UcpExtra(contract.Extra):
     name = "ucp"
     faces = {"ucp": _face}
 

@@ -81,10 +81,12 @@ class WordSearch:
                 places.append(number)
                 counts.append(count)
         self._count = len(pieces)
-        self._weights = {
-            word: _weighed(np.array(places, np.int32), np.array(counts, np.float32), norm, self._count)
-            for word, (places, counts) in postings.items()
-        }
+        self._weights: dict[str, tuple[NDArray[np.int32], Scores]] = {}
+        for word, (places, counts) in postings.items():
+            at, many = np.array(places, np.int32), np.array(counts, np.float32)
+            rarity = float(np.log(1 + (self._count - len(at) + 0.5) / (len(at) + 0.5)))
+            weights = np.asarray(rarity * many * (_K1 + 1) / (many + norm[at]), np.float32)
+            self._weights[word] = at, weights
 
     def scores(self, query: str) -> Scores:
         found = np.zeros(self._count, np.float32)
@@ -93,13 +95,6 @@ class WordSearch:
                 places, weights = self._weights[word]
                 found[places] += weights
         return found
-
-
-def _weighed(
-    places: NDArray[np.int32], counts: Scores, norm: Scores, all_of: int
-) -> tuple[NDArray[np.int32], Scores]:
-    rarity = float(np.log(1 + (all_of - len(places) + 0.5) / (len(places) + 0.5)))
-    return places, np.asarray(rarity * counts * (_K1 + 1) / (counts + norm[places]), np.float32)
 
 
 class DenseSearch:

@@ -3,51 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any
 
 from drr import contract
 from drr.contract import JudgingTask, Placed
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
-    from drr.contract import (
-        Architecture,
-        Ask,
-        Family,
-        Format,
-        Judged,
-        JudgedStudy,
-        Label,
-        PaperChoices,
-        PaperSteps,
-        ReportParts,
-        Rules,
-        Site,
-        Task,
-        TaskActions,
-        TaskFolders,
-        WorldResources,
-    )
-    from drr.papers.dr3.folders import FileSources
-    from drr.papers.dr3.metrics.rows import Dr3Document
-    from drr.papers.dr3.sums import Dr3Sums
-    from drr.papers.dr3.viewer.pages import TaskFolderPages
-
-
-def _world() -> Callable[[Site], AbstractContextManager[WorldResources]]:
+def _world() -> Callable[[contract.Site], AbstractContextManager[contract.WorldResources]]:
     from drr.papers.dr3.world import open_files
 
     return open_files
 
 
-def _files() -> type[FileSources]:
+def _files() -> Callable[..., contract.SourceKind]:
     from drr.papers.dr3.folders import FileSources
 
     return FileSources
 
 
-def _format() -> Format:
+def _format() -> contract.Format:
     from drr.papers.dr3.foreign import DR3
 
     return DR3
@@ -57,7 +32,7 @@ class Dr3Agents(contract.Agents):
     worlds = {"files": _world}
     kinds = {"file": _files}
 
-    def architectures(self) -> Sequence[Architecture]:
+    def architectures(self) -> Sequence[contract.Architecture]:
         from drr.papers.dr3.agent import ARCHITECTURES
 
         return ARCHITECTURES
@@ -67,7 +42,7 @@ class Dr3Agents(contract.Agents):
 
         return {"dr3": graph.graph, "sub-agent": sub_agents.graph}
 
-    def task_folders(self) -> TaskFolders:
+    def task_folders(self) -> contract.TaskFolders:
         from drr.papers.dr3 import task_folders
 
         return task_folders
@@ -79,7 +54,7 @@ class Dr3Judging(contract.Judging):
     ruled = ("depth",)
     agreement = {"DR3-Eval": {"pearson": 0.78, "spearman": 0.73, "pairwise": 0.89}}
 
-    def task(self, name: str) -> Task[Any]:
+    def task(self, name: str) -> contract.Task[Any]:
         if name == "facts":
             from drr.papers.dr3.judging.facts import FACTS_TASK
 
@@ -88,24 +63,24 @@ class Dr3Judging(contract.Judging):
 
         return {"insights": INSIGHTS_TASK, "following": FOLLOWING_TASK, "depth": DEPTH_TASK}[name]
 
-    def asks(self, protocol: str) -> Mapping[str, Ask]:
+    def asks(self, protocol: str) -> Mapping[str, contract.Ask]:
         if protocol != "ours":
             return {}
         from drr.papers.dr3.judging.forms import OURS
 
         return OURS
 
-    def rules(self) -> Rules:
+    def rules(self) -> contract.Rules:
         from drr.papers.dr3.judging.forms import RULES
 
         return RULES
 
-    def choices(self) -> PaperChoices:
+    def choices(self) -> contract.PaperChoices:
         from drr.papers.dr3.judging import choosing
 
         return choosing
 
-    def labels(self, judged: Judged, judge: str) -> Iterable[Label]:
+    def labels(self, judged: contract.Judged, judge: str) -> Iterable[contract.Label]:
         from drr.papers.dr3.metrics.document import labels_of
 
         return labels_of(judged, judge)
@@ -119,7 +94,7 @@ class Dr3Figures(contract.Figures):
     headline = "dr3_avg"
     document = "dr3"
 
-    def family(self, name: str) -> Family:
+    def family(self, name: str) -> contract.Family:
         if name == "accuracy":
             from drr.papers.dr3.metrics import accuracy
 
@@ -128,7 +103,7 @@ class Dr3Figures(contract.Figures):
 
         return dr3
 
-    def document_part(self, about: JudgedStudy) -> Dr3Document | None:
+    def document_part(self, about: contract.JudgedStudy) -> object | None:
         from drr.papers.dr3.metrics import document_part
 
         return document_part(about)
@@ -138,7 +113,7 @@ class Dr3Foreign(contract.Foreign):
     formats = {"dr3": _format}
     sums = {"dr3": "DR3-Eval's six figures and their mean"}
 
-    def protocol(self, name: str) -> type[Dr3Sums]:
+    def protocol(self, name: str) -> type[contract.ProtocolSums[Any]]:
         from drr.papers.dr3.sums import Dr3Sums
 
         return Dr3Sums
@@ -148,12 +123,12 @@ class Dr3Pages(contract.Pages):
     traces = ()
     templates = "viewer/templates"
 
-    def report(self) -> ReportParts:
+    def report(self) -> contract.ReportParts:
         from drr.papers.dr3.report import PARTS
 
         return PARTS
 
-    def viewer(self) -> type[TaskFolderPages]:
+    def viewer(self) -> type[contract.StudyPart]:
         from drr.papers.dr3.viewer.pages import TaskFolderPages
 
         return TaskFolderPages
@@ -167,12 +142,12 @@ class Dr3Commands(contract.Commands):
     }
     reproduces = True
 
-    def task_actions(self) -> TaskActions:
+    def task_actions(self) -> contract.TaskActions:
         from drr.papers.dr3 import task_actions
 
         return task_actions
 
-    def steps(self) -> PaperSteps:
+    def steps(self) -> contract.PaperSteps:
         from drr.papers.dr3 import reproduction
 
         return reproduction

@@ -22,6 +22,7 @@ from drr.papers.dr3.making.manifest import (
     write_task,
 )
 from drr.papers.dr3.making.review import review_proposals, review_tasks
+from drr.papers.dr3.making.sets import update_manifest
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.task_text import asked_text, heading, truth_text
 from drr.plugin import flowed, moment, notice, print_result, progress_of, reviewer_of, say, settings_of
@@ -152,17 +153,10 @@ def review(arguments: argparse.Namespace) -> int:
         tally = review_tasks(folders, name, input, say, moment, asked, truth, again=again)
         counts = f"{tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left"
         print(f"\n{arguments.file}: {counts}", file=sys.stderr)
-    return _reviewed(arguments.file, folders)
-
-
-def _reviewed(place: Path, folders: list[Path]) -> int:
-    """Update the manifest and card after a review, and print how many tasks are unconfirmed; return the exit code."""
-    from drr.papers.dr3.making.sets import update_manifest
-
     manifest = update_manifest(folders[0].parent)
     if manifest is not None and manifest.found is not None:
         write_card(folders[0].parent, manifest)
-        print(f"{place}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
+        print(f"{arguments.file}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
     return 0
 
 

@@ -5,16 +5,13 @@ No agent and no judge sees it: `papers.dr3.world`, which runs use, does not impo
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from drr.env.files import Id
 from drr.env.jsonl import document_of
 from drr.env.query import Review
-from drr.papers.dr3.form import SCHEMA, TRUTH, CorpusSize, CorpusSizes, FrozenRow
+from drr.papers.dr3.form import SCHEMA, TRUTH, FrozenRow
 from pydantic import Field, model_validator
 
 Intent = Literal[
@@ -151,28 +148,6 @@ class SizeTruth(FrozenRow):
     tokens: int
     counts: dict[PageKind, int]
     sha256: str
-
-
-def size_truths(
-    targets: Mapping[str, int], ends: Mapping[str, int], pages: Sequence[tuple[PageKind, int, bytes]]
-) -> dict[str, SizeTruth]:
-    """Count the tokens and kinds of pages of each size. `pages` has the kind, tokens and stored line of each page, in order."""
-    found = {}
-    for name, end in ends.items():
-        counts = Counter(kind for kind, _, _ in pages[:end])
-        found[name] = SizeTruth(
-            target=targets[name],
-            tokens=sum(tokens for _, tokens, _ in pages[:end]),
-            counts={kind: counts[kind] for kind in get_args(PageKind)},
-            sha256=sha256(b"".join(line for _, _, line in pages[:end])).hexdigest(),
-        )
-    return found
-
-
-def corpus_sizes(counter: str, ends: Mapping[str, int], truths: Mapping[str, SizeTruth]) -> CorpusSizes:
-    """Return the part of the sizes that agents may know: pages and tokens."""
-    sizes = {name: CorpusSize(pages=ends[name], tokens=one.tokens) for name, one in truths.items()}
-    return CorpusSizes(counter=counter, sizes=sizes)
 
 
 class TaskTruth(FrozenRow):

@@ -96,10 +96,14 @@ def accept_candidates(
     taken, texts = {one.id for one in known}, {_plain(one.statement) for one in known}
     for one in candidates:
         ground, key = _ground(one.quote, reviews), _id(one)
-        why = "quotation" if ground is None else _against(one, ground, user)
-        if ground is None or why is not None:
-            refused[why or ""] += 1
-        elif _plain(one.statement) in texts or _by_rule(one, ground) & taken:
+        quote = "" if ground is None else ground.quote or ""
+        if ground is None:
+            refused["quotation"] += 1
+        elif private_data_kinds(one.statement, user) or private_data_kinds(quote, user):
+            refused["private"] += 1
+        elif _NOT_STATED.search(quote) or not _FIRST_PERSON.search(quote):
+            refused["not_own"] += 1
+        elif _plain(one.statement) in texts or _by_rule(one, quote) & taken:
             refused["known"] += 1
         else:
             statement = " ".join(one.statement.split()).rstrip(".")
@@ -124,13 +128,6 @@ def _ground(quote: str, reviews: Sequence[KeptReview]) -> Ground | None:
     return None
 
 
-def _against(one: Candidate, ground: Ground, user: User) -> str | None:
-    quote = ground.quote or ""
-    if private_data_kinds(one.statement, user) or private_data_kinds(quote, user):
-        return "private"
-    return "not_own" if _NOT_STATED.search(quote) or not _FIRST_PERSON.search(quote) else None
-
-
 def _id(one: Candidate) -> str:
     """Return the id of a candidate's attribute, distinct from ids of rules and draws. Long statements get a hash, to tell them apart."""
     text = id_slug(_plain(one.statement))
@@ -139,9 +136,9 @@ def _id(one: Candidate) -> str:
     return f"{one.block}-said-{text}"
 
 
-def _by_rule(one: Candidate, ground: Ground) -> set[str]:
+def _by_rule(one: Candidate, quote: str) -> set[str]:
     """Return the ids of attributes in the candidate's block that rules read from the same words."""
-    spoken = map(spoken_theme, stated_traits(ground.quote or ""))
+    spoken = map(spoken_theme, stated_traits(quote))
     return {key for block, key, _ in spoken if block == one.block}
 
 

@@ -172,22 +172,10 @@ def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> 
 def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) -> Iterator[ItemDraft]:
     """Yield drafts for each attribute in turn until five items express it, then drafts by proportion."""
     plain = material.orders() + material.reviews()
-    by_attribute = _by_attribute(person, material, plain, rng)
-    for times in range(1, LEAST + 1):
-        for key, pools in by_attribute.items():
-            while room.shown[key] < times:
-                wanted = pools[room.wants_talk] or pools[not room.wants_talk]
-                if not wanted:
-                    break
-                yield wanted.pop()
-    yield from _proportioned(material, room, rng, plain)
-
-
-def _by_attribute(
-    person: Person, material: PersonMaterial, orders: list[ItemDraft], rng: Random
-) -> dict[str, dict[bool, list[ItemDraft]]]:
-    """Map each attribute to its drafts, conversational (`True`) or not; they are taken from the end."""
-    showing, pools = grouped((key, draft) for draft in orders for key in draft.expresses), {}
+    showing = grouped((key, draft) for draft in plain for key in draft.expresses)
+    by_attribute: dict[
+        str, dict[bool, list[ItemDraft]]
+    ] = {}  # by `True` if conversational, taken from the end
     for one in person.attributes:
         pool = (
             showing.get(one.id, [])[: 2 * LEAST]
@@ -196,8 +184,15 @@ def _by_attribute(
         )
         rng.shuffle(pool)
         own = grouped((draft.kind in CONVERSATIONAL, draft) for draft in pool)
-        pools[one.id] = {spoken: own.get(spoken, []) for spoken in (False, True)}
-    return pools
+        by_attribute[one.id] = {spoken: own.get(spoken, []) for spoken in (False, True)}
+    for times in range(1, LEAST + 1):
+        for key, pools in by_attribute.items():
+            while room.shown[key] < times:
+                wanted = pools[room.wants_talk] or pools[not room.wants_talk]
+                if not wanted:
+                    break
+                yield wanted.pop()
+    yield from _proportioned(material, room, rng, plain)
 
 
 class _Stream:

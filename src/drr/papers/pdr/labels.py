@@ -62,7 +62,18 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
     """Return reports with the present criteria of P, for people to score; the judge's scores are not shown."""
     judged, known, found = read_judged(study, choose_judging(study, judge)), _known(study), []
     for one in judged.answers:
-        criteria = _shown_criteria(judged, one)
+        owner = own_owner(judged, one.key, "p")
+        rubric = (None if owner is None else rubric_of(judged, owner)) or Rubric()
+        criteria = [
+            ShownCriterion(
+                id=rubric.hash_of(dimension, row),
+                dimension=dimension,
+                text=row["criterion"],
+                explanation=row["explanation"],
+            )
+            for dimension in DIMENSIONS["p"]
+            for row in rubric.rows(dimension)
+        ]
         if criteria and (variants is None or one.variant in variants):
             asked = {"query_id": one.query_id, "query": one.query, "profile": known.get(one.key, "")}
             shown = {"system_a": one.variant, "answer_a": one.report, "system_b": "", "answer_b": ""}
@@ -72,16 +83,6 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
         why = "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
         raise DrrError(why)
     return found
-
-
-def _shown_criteria(judged: Judged, answer: Answer) -> list[ShownCriterion]:
-    owner = own_owner(judged, answer.key, "p")
-    rubric = (None if owner is None else rubric_of(judged, owner)) or Rubric()
-    rows = ((one, row, rubric.hash_of(one, row)) for one in DIMENSIONS["p"] for row in rubric.rows(one))
-    return [
-        ShownCriterion(id=name, dimension=one, text=row["criterion"], explanation=row["explanation"])
-        for one, row, name in rows
-    ]
 
 
 def _known(study: Study) -> dict[str, str]:

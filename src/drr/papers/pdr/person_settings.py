@@ -22,7 +22,7 @@ from drr.papers.pdr.memory_units import (
     read_recalled,
     recall_id,
 )
-from drr.papers.pdr.person import persona_text
+from drr.papers.pdr.person import persona_text, read_persons
 from drr.plugin import NOBODY, PERSONS, RECALLED, MemoryForecastRow, PersonFacts
 
 if TYPE_CHECKING:
@@ -230,7 +230,6 @@ class GivenPersonFacts(PersonFacts):
 def opened(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models) -> GivenPersonFacts:
     """Open the files that the settings need. Raise `Misuse` for an unreadable file, or a setting whose file is missing."""
     from drr.papers.pdr.context import read_contexts
-    from drr.papers.pdr.person import read_persons
     from drr.plugin import prompts_of
 
     for one in settings:
@@ -250,7 +249,6 @@ def opened(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: 
 
 def shop_of(persons: Path) -> str:
     """Return the shop from which the persons were made."""
-    from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.shop_of_persons import shop_of as found
 
     return found(read_persons(persons).values(), persons, None)

@@ -3,66 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drr import contract
 from drr.contract import JudgingTask, Placed
 
-if TYPE_CHECKING:
-    from drr.contract import (
-        Ask,
-        BlindPair,
-        CommandModule,
-        CommandRow,
-        Family,
-        Format,
-        Judged,
-        JudgedStudy,
-        Label,
-        LabelledFigure,
-        PaperCanaries,
-        PaperChoices,
-        PaperSteps,
-        PeoplesLabels,
-        PersonFactsModule,
-        PrintedFigures,
-        ProtocolSums,
-        ReportParts,
-        Rules,
-        Study,
-        Task,
-        TaskActions,
-    )
-    from drr.papers.pdr.metrics.comparing import SettingsDocument
-    from drr.papers.pdr.viewer import PersonPages
 
-
-def _format() -> Format:
+def _format() -> contract.Format:
     from drr.papers.pdr.foreign import PDR
 
     return PDR
 
 
-def _persons() -> CommandModule:
+def _persons() -> contract.CommandModule:
     from drr.papers.pdr.commands import persons
 
     return persons
 
 
-def _context() -> CommandModule:
+def _context() -> contract.CommandModule:
     from drr.papers.pdr.commands import context
 
     return context
 
 
-def _criteria() -> CommandModule:
+def _criteria() -> contract.CommandModule:
     from drr.papers.pdr.commands import criteria
 
     return criteria
 
 
 class PdrAgents(contract.Agents):
-    def persons(self) -> PersonFactsModule:
+    def persons(self) -> contract.PersonFactsModule:
         from drr.papers.pdr import person_settings
 
         return person_settings
@@ -78,7 +50,7 @@ class PdrJudging(contract.Judging):
     ruled = ("criteria", "scores", "swap")
     agreement = {"PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40}}
 
-    def task(self, name: str) -> Task[Any]:
+    def task(self, name: str) -> contract.Task[Any]:
         if name == "criteria":
             from drr.papers.pdr.judging.making import CRITERIA_TASK
 
@@ -95,39 +67,41 @@ class PdrJudging(contract.Judging):
 
         return {"swap": SWAP_TASK, "adoption": ADOPTION_TASK}[name]
 
-    def asks(self, protocol: str) -> Mapping[str, Ask]:
+    def asks(self, protocol: str) -> Mapping[str, contract.Ask]:
         from drr.papers.pdr.judging.forms import AS_PRINTED, OURS
 
         return {"ours": OURS, "paper": AS_PRINTED}.get(protocol, {})
 
-    def rules(self) -> Rules:
+    def rules(self) -> contract.Rules:
         from drr.papers.pdr.judging.rules import RULES
 
         return RULES
 
-    def choices(self) -> PaperChoices:
+    def choices(self) -> contract.PaperChoices:
         from drr.papers.pdr.judging import choices
 
         return choices
 
-    def canaries(self) -> PaperCanaries:
+    def canaries(self) -> contract.PaperCanaries:
         from drr.papers.pdr import canaries
 
         return canaries
 
-    def labels(self, judged: Judged, judge: str) -> Iterable[Label]:
+    def labels(self, judged: contract.Judged, judge: str) -> Iterable[contract.Label]:
         from drr.papers.pdr.labels import labels_of
 
         return labels_of(judged, judge)
 
-    def corrected(self, judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
+    def corrected(
+        self, judged: contract.Judged, labels: contract.PeoplesLabels
+    ) -> Iterable[contract.LabelledFigure]:
         from drr.papers.pdr.labels import figures_of
 
         return figures_of(judged, labels)
 
     def scored_reports(
-        self, study: Study, judge: str | None, variants: Collection[str] | None
-    ) -> Sequence[BlindPair]:
+        self, study: contract.Study, judge: str | None, variants: Collection[str] | None
+    ) -> Sequence[contract.BlindPair]:
         from drr.papers.pdr.labels import scored_reports
 
         return scored_reports(study, judge, variants)
@@ -142,7 +116,7 @@ class PdrFigures(contract.Figures):
     leads = {"pqr": ("pqr_r",)}
     document = "settings"
 
-    def family(self, name: str) -> Family:
+    def family(self, name: str) -> contract.Family:
         if name == "reliability":
             from drr.papers.pdr.metrics import reliability
 
@@ -159,12 +133,12 @@ class PdrFigures(contract.Figures):
 
         return pqr
 
-    def document_part(self, about: JudgedStudy) -> SettingsDocument | None:
+    def document_part(self, about: contract.JudgedStudy) -> object | None:
         from drr.papers.pdr.metrics import document_part
 
         return document_part(about)
 
-    def printed(self) -> PrintedFigures:
+    def printed(self) -> contract.PrintedFigures:
         from drr.papers.pdr.metrics.pqr import AS_PRINTED
 
         return AS_PRINTED
@@ -178,10 +152,10 @@ class PdrForeign(contract.Foreign):
         "swap": "reports under other persons' criteria: delta, CFA_min, A_min",
     }
 
-    def protocol(self, name: str) -> type[ProtocolSums[Any]]:
+    def protocol(self, name: str) -> type[contract.ProtocolSums[Any]]:
         from drr.papers.pdr.sum_rows import PqrSums, ReliabilitySums, SwapSums
 
-        found: dict[str, type[ProtocolSums[Any]]] = {
+        found: dict[str, type[contract.ProtocolSums[Any]]] = {
             "pqr": PqrSums,
             "pqr-r": ReliabilitySums,
             "swap": SwapSums,
@@ -192,12 +166,12 @@ class PdrForeign(contract.Foreign):
 class PdrPages(contract.Pages):
     traces = ("contexts", "settings", "persons.jsonl", "criteria.jsonl")
 
-    def report(self) -> ReportParts:
+    def report(self) -> contract.ReportParts:
         from drr.papers.pdr.report import PARTS
 
         return PARTS
 
-    def viewer(self) -> type[PersonPages]:
+    def viewer(self) -> type[contract.StudyPart]:
         from drr.papers.pdr.viewer import PersonPages
 
         return PersonPages
@@ -216,7 +190,8 @@ class PdrCommands(contract.Commands):
     }
     reproduces = True
 
-    def rows(self) -> Sequence[CommandRow]:
+    def rows(self) -> Sequence[contract.CommandRow]:
+
         from drr.plugin import CommandRow
 
         files = ("import", "export")
@@ -226,12 +201,12 @@ class PdrCommands(contract.Commands):
             CommandRow("papers criteria", _criteria, "what PQR scores by: list, show, export, import", summaries=files),
         )  # fmt: skip
 
-    def task_actions(self) -> TaskActions:
+    def task_actions(self) -> contract.TaskActions:
         from drr.papers.pdr import wish_actions
 
         return wish_actions
 
-    def steps(self) -> PaperSteps:
+    def steps(self) -> contract.PaperSteps:
         from drr.papers.pdr import reproduction
 
         return reproduction

@@ -62,10 +62,6 @@ class MeantAttributes(BaseModel):
     pairs: list[MeantAttribute]
 
 
-def ask_for_attributes(prompts: Prompts, text: str) -> list[BaseMessage]:
-    return [HumanMessage(prompts.fill(NAMING, items=fence(text, "items")))]
-
-
 def match_attributes(
     prompts: Prompts, named: Sequence[NamedAttribute], known: Sequence[Attribute]
 ) -> list[BaseMessage]:
@@ -133,13 +129,13 @@ def name_attributes_by_model(
         """Ask the first call, and the second only if the first named any attribute."""
         context.replaying()
         asked, known = context.models.role(ROLE), persons[spec["person"]].attributes
-        text = contexts.text(spec["person"], size)
-        named = (await asked.structured(ask_for_attributes(prompts, text), NamedAttributes)).attributes
+        items = fence(contexts.text(spec["person"], size), "items")
+        asking = [HumanMessage(prompts.fill(NAMING, items=items))]
+        named = (await asked.structured(asking, NamedAttributes)).attributes
         answered = list[MeantAttribute]()
         if named:
-            answered = (
-                await asked.structured(match_attributes(prompts, named, known), MeantAttributes)
-            ).pairs
+            matching = match_attributes(prompts, named, known)
+            answered = (await asked.structured(matching, MeantAttributes)).pairs
         pairs = [one for one in answered if 0 < one.named <= len(named) and 0 < one.known <= len(known)]
         result = {
             "named": [one.model_dump() for one in named], "pairs": [one.model_dump() for one in answered],
@@ -188,14 +184,11 @@ def _document(
 
 
 def tell_reversal(document: ReversalDocument) -> None:
-
     recall, precision = (with_interval(one, 2) for one in (document["recall"], document["precision"]))
     by, persons = f"reversal by {document['model']} from {document['size']}", document["recall"]["n"]
     print(f"{by}: recall {recall}, precision {precision} over {persons} persons")
-    print(
-        "  "
-        + ", ".join(f"{block} {row['found']} of {row['of']}" for block, row in document["blocks"].items())
-    )
+    blocks = (f"{block} {row['found']} of {row['of']}" for block, row in document["blocks"].items())
+    print("  " + ", ".join(blocks))
     if document["failures"]:
         failures = ", ".join(f"{kind} {n}" for kind, n in sorted(document["failures"].items()))
         print(f"  not told back: {failures}")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from textwrap import fill
+from typing import NamedTuple
 
+from drr.env.errors import Misuse
 from drr.env.query import Query
+from drr.env.shop import open_shop
 from drr.env.text import tokens
 from drr.eval.stats.question import grouped
-from drr.papers.pdr.person import Person
+from drr.papers.pdr.person import Person, read_persons
 from drr.plugin import (
     add_setting_options,
     flowed,
@@ -23,11 +28,7 @@ from drr.plugin import (
     settings_of,
     write_lines,
 )
-from drr.querygen.files import ResearchTask
-
-if TYPE_CHECKING:
-    from drr.querygen.files import ResearchTask
-
+from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_queries
 
 _SPREAD = ("themes", "price_level", "place")
 """Respects in which the persons of one task should differ: main themes, spending, home."""
@@ -54,7 +55,12 @@ def question_pairs(
         wanted = frozenset(tokens(" ".join([*task.needs, task.category.replace("_", " ")])))
         for person_id in _chosen(task, wanted, traits, used, per_task, seed):
             used[person_id] += 1
-            yield _query(task, persons[person_id])
+            person = persons[person_id]
+            about = {"task_id": task.task_id, "person_id": person_id, "mode": "manual", "intent": task.intent}
+            made = {name: getattr(task, name) for name in ("needs", "model", "rule_written", "review")}
+            # the id of an imported person in place of a user's, so that no records can be looked up
+            user_id = person.user_id or person_id
+            yield Query.model_validate({"query": task.task, "user_id": user_id, **about, **made})
 
 
 def _traits(person: Person) -> _Traits:
@@ -92,14 +98,6 @@ def _chosen(
     return chosen
 
 
-def _query(task: ResearchTask, person: Person) -> Query:
-    """Return the question. For an imported person the person's id replaces the user's, so no records can be looked up."""
-    about = {"task_id": task.task_id, "person_id": person.person_id, "mode": "manual", "intent": task.intent}
-    made = {name: getattr(task, name) for name in ("needs", "model", "rule_written", "review")}
-    user_id = person.user_id or person.person_id
-    return Query.model_validate({"query": task.task, "user_id": user_id, **about, **made})
-
-
 FORM = "FILE.jsonl"
 HELP = """\
 A task says what is wanted and nothing of who wants it. Fifty are built in, five for each category of the sample shop; `build` keeps
@@ -117,7 +115,6 @@ _SHOWN = 10
 
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-
     text = "Write the built-in tasks that a shop can answer."
     making = actions.add_parser("build", help=text, description=text)
     add = making.add_argument
@@ -139,7 +136,6 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_least(parser: argparse.ArgumentParser) -> None:
-
     parser.add_argument(
         "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
     )
@@ -156,11 +152,7 @@ def takes(path: Path) -> bool:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    import sys
-
-    from drr.env.shop import open_shop
     from drr.querygen.checks import problems
-    from drr.querygen.files import BUILT_IN, read_tasks
 
     tasks, out = read_tasks(BUILT_IN), arguments.out
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
@@ -189,12 +181,6 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _pairs(arguments: argparse.Namespace) -> int:
-    import sys
-
-    from drr.env.errors import Misuse
-    from drr.papers.pdr.person import read_persons
-    from drr.querygen.files import read_tasks, write_queries
-
     tasks, persons, out = read_tasks(arguments.tasks), read_persons(arguments.persons), arguments.out
     rejected = [task.task_id for task in tasks if task.review.status == "rejected"]
     if rejected:
@@ -220,13 +206,8 @@ def _pairs(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    from contextlib import nullcontext
-
-    from drr.env.errors import Misuse
-    from drr.env.shop import open_shop
     from drr.papers.pdr.checking import tell_problems
     from drr.querygen.checks import problems
-    from drr.querygen.files import read_tasks
 
     if arguments.model is not None:
         why = "answers tasks with files; of wishes without a person code says what there is to say"
@@ -238,11 +219,6 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    from textwrap import fill
-
-    from drr.env.errors import Misuse
-    from drr.querygen.files import read_tasks
-
     tasks = [task for task in read_tasks(arguments.file) if arguments.task in (None, task.task_id)]
     if not tasks:
         raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
@@ -259,7 +235,6 @@ def review(arguments: argparse.Namespace) -> int:
     from drr.env.records.lines import one_line
     from drr.plugin import review_at_terminal, reviewer_of
     from drr.querygen.checks import problems
-    from drr.querygen.files import read_tasks
     from drr.querygen.review import review as review_rows
 
     name, tasks = reviewer_of(arguments), read_tasks(arguments.file)

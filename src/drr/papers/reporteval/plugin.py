@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drr import contract
 from drr.contract import JudgingTask, Placed
 
-if TYPE_CHECKING:
-    from drr.contract import (
-        Ask,
-        CommandModule,
-        CommandRow,
-        Family,
-        Format,
-        JudgedStudy,
-        PaperChoices,
-        PaperSteps,
-        PrintedFigures,
-        ReportParts,
-        Rules,
-        Task,
-    )
-    from drr.papers.reporteval.sums import ReportEvalSums
-    from drr.papers.reporteval.viewer import GradePages
 
-
-def _format() -> Format:
+def _format() -> contract.Format:
     from drr.papers.reporteval.foreign import REPORTEVAL
 
     return REPORTEVAL
 
 
-def _align() -> CommandModule:
+def _align() -> contract.CommandModule:
     from drr.papers.reporteval.commands import align
 
     return align
@@ -44,7 +26,7 @@ class ReportEvalJudging(contract.Judging):
     besides = {"reporteval": ("faithfulness", "citations")}  # support is summed from verdicts on citations
     ruled = ("grades", "repetition")
 
-    def task(self, name: str) -> Task[Any]:
+    def task(self, name: str) -> contract.Task[Any]:
         if name == "grades":
             from drr.papers.reporteval.judging.grades import GRADES_TASK
 
@@ -53,17 +35,17 @@ class ReportEvalJudging(contract.Judging):
 
         return REPETITION_TASK
 
-    def asks(self, protocol: str) -> Mapping[str, Ask]:
+    def asks(self, protocol: str) -> Mapping[str, contract.Ask]:
         from drr.papers.reporteval.judging.forms import ASKS
 
         return ASKS
 
-    def rules(self) -> Rules:
+    def rules(self) -> contract.Rules:
         from drr.papers.reporteval.judging.rules import RULES
 
         return RULES
 
-    def choices(self) -> PaperChoices:
+    def choices(self) -> contract.PaperChoices:
         from drr.papers.reporteval.judging import choosing
 
         return choosing
@@ -78,7 +60,7 @@ class ReportEvalFigures(contract.Figures):
     leads = {"reporteval": ("re_support", "re_strong")}
     document = "alignment"
 
-    def family(self, name: str) -> Family:
+    def family(self, name: str) -> contract.Family:
         if name == "support":
             from drr.papers.reporteval import support
 
@@ -87,12 +69,12 @@ class ReportEvalFigures(contract.Figures):
 
         return metrics
 
-    def document_part(self, about: JudgedStudy) -> object | None:
+    def document_part(self, about: contract.JudgedStudy) -> object | None:
         from drr.papers.reporteval.alignment import document_part
 
         return document_part(about)
 
-    def printed(self) -> PrintedFigures:
+    def printed(self) -> contract.PrintedFigures:
         from drr.papers.reporteval.metrics import AS_PRINTED
 
         return AS_PRINTED
@@ -102,7 +84,7 @@ class ReportEvalForeign(contract.Foreign):
     formats = {"reporteval": _format}
     sums = {"reporteval": "ReportEval's grades, repetition and support"}
 
-    def protocol(self, name: str) -> type[ReportEvalSums]:
+    def protocol(self, name: str) -> type[contract.ProtocolSums[Any]]:
         from drr.papers.reporteval.sums import ReportEvalSums
 
         return ReportEvalSums
@@ -111,12 +93,12 @@ class ReportEvalForeign(contract.Foreign):
 class ReportEvalPages(contract.Pages):
     traces = ()
 
-    def report(self) -> ReportParts:
+    def report(self) -> contract.ReportParts:
         from drr.papers.reporteval.report import PARTS
 
         return PARTS
 
-    def viewer(self) -> type[GradePages]:
+    def viewer(self) -> type[contract.StudyPart]:
         from drr.papers.reporteval.viewer import GradePages
 
         return GradePages
@@ -128,13 +110,14 @@ class ReportEvalCommands(contract.Commands):
     }
     reproduces = True
 
-    def rows(self) -> Sequence[CommandRow]:
+    def rows(self) -> Sequence[contract.CommandRow]:
+
         from drr.plugin import CommandRow
 
         line = "brings a judge near to experts: new, run, show, status, edit"
         return (CommandRow("judges align", _align, line, summaries=("new",)),)
 
-    def steps(self) -> PaperSteps:
+    def steps(self) -> contract.PaperSteps:
         from drr.papers.reporteval import reproduction
 
         return reproduction

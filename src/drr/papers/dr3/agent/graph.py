@@ -110,8 +110,20 @@ def helpers_of(run: AgentRun) -> dict[str, SubAgent]:
 
 async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
     run = runtime.context
-    turn, stop = await _turn(run, state)
-    if turn is None:
+    stop = run.allowance.reached()
+    if stop is None and state["steps"] >= run.limits.supervisor_steps:
+        stop = "step_limit"
+    if stop is not None:
+        return Command(update={"stop": stop}, goto="report")
+    known = any(finding.text is not None for finding in state["findings"])
+    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=LeaderRequest(run.query))
+    try:
+        turn = await (ask() if known else ask_again_once(run, "main", ask))
+    except ModelFailure as failure:
+        full = failure.kind == "context_overflow" and state["findings"]
+        stop = "context_limit" if full else broken_off(run, "main", failure, known=known)
+        if stop is None:
+            raise
         return Command(update={"stop": stop}, goto="report")
     run.tell("turn", MAIN, turn.text)
     if not turn.tool_calls:
@@ -121,25 +133,6 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
     errands = _errands(run, state, turn)
     return Command(update=update, goto=[Send(one["node"], one) for one in errands] if errands else "observe")
-
-
-async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopReason | None]:
-    """Ask for the main agent's next turn; return the turn, or `None` and the reason for stopping."""
-    if reached := run.allowance.reached():
-        return None, reached
-    if state["steps"] >= run.limits.supervisor_steps:
-        return None, "step_limit"
-    known = any(finding.text is not None for finding in state["findings"])
-    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=LeaderRequest(run.query))
-    try:
-        return await (ask() if known else ask_again_once(run, "main", ask)), None
-    except ModelFailure as failure:
-        if failure.kind == "context_overflow" and state["findings"]:
-            return None, "context_limit"
-        stop = broken_off(run, "main", failure, known=known)
-        if stop is None:
-            raise
-        return None, stop
 
 
 def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTask]:
@@ -168,11 +161,8 @@ def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTa
 async def sub_agent(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     run.tell("launch", who, problem)
-    return {
-        "findings": [
-            await wait_for_finding(run, state, run_sub_agent(run, BY_NODE[state["node"]], who, problem))
-        ]
-    }
+    work = run_sub_agent(run, BY_NODE[state["node"]], who, problem)
+    return {"findings": [await wait_for_finding(run, state, work)]}
 
 
 async def perception(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Any]]:

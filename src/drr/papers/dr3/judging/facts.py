@@ -19,7 +19,7 @@ from drr.papers.dr3.judging.finding import LONGEST, ReportFacts
 from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow, document_id, document_rows
 from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.papers.dr3.judging.truths import KnownTasks
-from drr.papers.dr3.truth import ChecklistPoint, KnownPage, TaskFact
+from drr.papers.dr3.truth import KnownPage, TaskFact
 from drr.papers.dr3.value_forms import StatedValue
 from drr.study.unit import Outcome, Record, Unit
 
@@ -69,7 +69,15 @@ class FactsTask(Task[Answer]):
         known = {
             "facts": [fact.model_dump(mode="json") for fact in task.truth.facts],
             "pages": [page.model_dump(mode="json") for page in task.truth.pages],
-            "points": [_point(one) for one in task.truth.checklist],
+            "points": [
+                PointRuleRow(
+                    id=one.id,
+                    requirement=one.requirement,
+                    category=one.category,
+                    facts=list(one.facts) if one.decided_by == "rule" else [],
+                )
+                for one in task.truth.checklist
+            ],
             "files": list(task.files),
             "question": about.query,
         }
@@ -121,8 +129,3 @@ class FactsTask(Task[Answer]):
 
 
 FACTS_TASK = FactsTask()
-
-
-def _point(one: ChecklistPoint) -> PointRuleRow:
-    facts = list(one.facts) if one.decided_by == "rule" else []
-    return {"id": one.id, "requirement": one.requirement, "category": one.category, "facts": facts}

@@ -16,7 +16,14 @@ from drr.citations.parse import parse
 from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.passages import content_stems
 from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow, document_id
-from drr.papers.dr3.judging.subjects import FACT_WORDS, LEADS_IN, STRANGER, ReportStanding, TaskSubjects
+from drr.papers.dr3.judging.subjects import (
+    FACT_WORDS,
+    LEADS_IN,
+    STRANGER,
+    ReportStanding,
+    TaskSubjects,
+    subject_of_value,
+)
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 from drr.papers.dr3.value_forms import StatedPlace, StatedValue
 
@@ -70,27 +77,25 @@ class ReportFacts:
         found = sentences_of(self.report, parse(self.report))
         return [one if len(one.text) <= LONGEST else replace(one, text=one.text[:LONGEST]) for one in found]
 
-    def rows(self, pages: Sequence[KnownPage]) -> list[RequiredFactRow]:
-        return [self._row(fact, pages) for fact in self.facts]
-
-    def _row(self, fact: TaskFact, pages: Sequence[KnownPage]) -> RequiredFactRow:
-        repeated = list(self.repeated(fact, pages))
-        score, spans = self.found(fact, settled_otherwise=bool(repeated))
-        return RequiredFactRow(
-            id=fact.id,
-            source=fact.source,
-            subject=fact.subject,
-            attribute=fact.attribute,
-            value=fact.value,
-            text=fact.text,
-            modality=fact.modality,
-            places=[{"address": place.address, "quote": place.quote} for place in fact.places],
-            score=score,
-            reason=WORDS_ONLY if score is None else _EXTENTS[score],
-            spans=spans,
-            repeated=repeated if score is not None else [],
-            met=None,
-        )
+    def rows(self, pages: Sequence[KnownPage]) -> Iterator[RequiredFactRow]:
+        for fact in self.facts:
+            repeated = list(self.repeated(fact, pages))
+            score, spans = self.found(fact, settled_otherwise=bool(repeated))
+            yield RequiredFactRow(
+                id=fact.id,
+                source=fact.source,
+                subject=fact.subject,
+                attribute=fact.attribute,
+                value=fact.value,
+                text=fact.text,
+                modality=fact.modality,
+                places=[{"address": place.address, "quote": place.quote} for place in fact.places],
+                score=score,
+                reason=WORDS_ONLY if score is None else _EXTENTS[score],
+                spans=spans,
+                repeated=repeated if score is not None else [],
+                met=None,
+            )
 
     def found(
         self, fact: TaskFact, *, settled_otherwise: bool = False
@@ -119,8 +124,7 @@ class ReportFacts:
         ]
 
     def _score(self, number: int, place: StatedPlace, fact: TaskFact) -> float:
-        key = self.subjects.of(fact.subject)
-        of = self._subject_of(number, place)
+        key, of = self.subjects.of(fact.subject), self._subject_of(number, place)
         if of is None and place.exact and self._is_cited(number, fact, [one.address for one in fact.places]):
             return 1.0
         if of not in (key, None):
@@ -144,7 +148,8 @@ class ReportFacts:
 
     def _subject_of(self, number: int, place: StatedPlace) -> str | None:
         text = self.sentences[number].text
-        return self.subjects.subject_in(text, place.start, place.end) or self._carried[number]
+        named = subject_of_value(self.subjects.mentions(text), text, place.start, place.end)
+        return named or self._carried[number]
 
     @cached_property
     def _carried(self) -> list[str | None]:
@@ -211,7 +216,6 @@ class _SpokenOf:
     def then(self, sentence: ReportSentence) -> str | None:
         """Return the subject of the next sentence if the sentence names none, and move on."""
         if sentence.block != self._block:
-            self._block, self._last, self._named = sentence.block, None, False
             self._begin(sentence)
         carried = self._last if self._named else self._over(sentence)
         keys = {one.key for one in self._subjects.mentions(sentence.text)}
@@ -223,6 +227,7 @@ class _SpokenOf:
 
     def _begin(self, sentence: ReportSentence) -> None:
         """Start a new block: update the headings and list items above it."""
+        self._block, self._last, self._named = sentence.block, None, False
         if sentence.kind in ("heading", "title"):
             quote = self._report[sentence.start : sentence.end]
             depth = len(quote) - len(quote.lstrip("#")) or _BOLD

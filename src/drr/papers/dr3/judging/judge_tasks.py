@@ -71,23 +71,20 @@ class ThingsTask(Task[Answer]):
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Ask the judge about each fact or point; raise `ModelFailure` if there is no usable answer at all."""
-        answer, named = (
-            desk.answer(spec["answer"]),
-            {id_: CheckedThing(id_, text) for id_, text in spec["things"]},
-        )
+        answer = desk.answer(spec["answer"])
+        named = {id_: CheckedThing(id_, text) for id_, text in spec["things"]}
 
         def asking(names: Sequence[str]) -> Asking[Any]:
             return self._asking(desk, answer, [named[name] for name in names])
 
         found = await ask_by_id(judge, list(named), TOGETHER, asking, self.verdict)
-        return Outcome({"said": {name: self._row(found.get(name), answer.report) for name in named}})
-
-    def _row(self, judged: InsightAnswer | PointMet | None, report: str) -> JsonObject:
-        if judged is None:
-            return {self.field: None, "reason": LEFT_OUT}
-        row: JsonObject = {self.field: self.verdict(judged), "reason": judged.justification}
-        span = locate(judged.quote, report) if judged.quote.strip() else None
-        return row if span is None else {**row, "span": [span.start, span.end]}
+        rows: dict[str, JsonObject] = {key: {self.field: None, "reason": LEFT_OUT} for key in named}
+        for name, judged in found.items():
+            rows[name] = {self.field: self.verdict(judged), "reason": judged.justification}
+            span = locate(judged.quote, answer.report) if judged.quote.strip() else None
+            if span is not None:
+                rows[name]["span"] = [span.start, span.end]
+        return Outcome({"said": rows})
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:

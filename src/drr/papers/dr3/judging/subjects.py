@@ -88,20 +88,13 @@ class TaskSubjects:
     def mentions(self, text: str) -> list[SubjectMention]:
         """List the mentions of subjects in a text, in order. A stranger replaces a mention that begins its name."""
         if text not in self._known:
-            self._known[text] = self._mentions(text)
+            found = list(_named(text, ((one.name, one.key) for one in self._things)))
+            for more in (self._by_noun(text), _named(text, self._roles)):
+                found += [one for one in more if not any(one.meets(other) for other in found)]
+            strangers = list(_named(text, [] if self._sisters is None else [(self._sisters, STRANGER)]))
+            kept = [one for one in found if not any(one.meets(other, 2) for other in strangers)]
+            self._known[text] = sorted([*kept, *strangers])
         return self._known[text]
-
-    def _mentions(self, text: str) -> list[SubjectMention]:
-        found = list(_named(text, ((one.name, one.key) for one in self._things)))
-        for more in (self._by_noun(text), _named(text, self._roles)):
-            found += [one for one in more if not any(one.meets(other) for other in found)]
-        strangers = list(_named(text, [] if self._sisters is None else [(self._sisters, STRANGER)]))
-        kept = [one for one in found if not any(one.meets(other, 2) for other in strangers)]
-        return sorted([*kept, *strangers])
-
-    def subject_in(self, text: str, start: int, end: int) -> str | None:
-        """Return the subject of the value at a place of a sentence; `None` if the sentence names no subject."""
-        return subject_of_value(self.mentions(text), text, start, end)
 
     def only_one(self, text: str) -> str | None:
         """Return the subject that a text names, if it names exactly one."""
@@ -117,7 +110,7 @@ class TaskSubjects:
         for (start, end), called in places.items():
             keys = {thing.key for thing in called}
             before = _before(text, start, frozenset().union(*(thing.modifiers for thing in called)))
-            if before is not None and _is_name(text, before):
+            if before is not None and _is_name(text, *before):
                 yield SubjectMention(before[0], end, STRANGER)
             elif len(keys) == 1:
                 yield SubjectMention(start, end, keys.pop())
@@ -184,12 +177,9 @@ def _before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, s
     return None
 
 
-def _is_name(text: str, word: tuple[int, str]) -> bool:
+def _is_name(text: str, start: int, word: str) -> bool:
     """Tell whether a word is a name: capitalised within a sentence, or at its beginning and no function word."""
-    start, word_text = word
-    if not word_text[:1].isupper():
-        return False
-    return bool(text[:start].strip(" \t*_\"'“(")) or bool(content_words(word_text))
+    return word[:1].isupper() and bool(text[:start].strip(" \t*_\"'“(") or content_words(word))
 
 
 def subject_of_value(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from drr.env.errors import Misuse
 from drr.env.progress import Progress
-from drr.papers.dr3.form import CorpusPage, FileQuestion, FrozenRow, is_task, json_line
+from drr.papers.dr3.form import CorpusPage, FileQuestion, FrozenRow, is_task
 from drr.papers.dr3.making.manifest import TaskSetManifest, WrittenTask
-from drr.papers.dr3.making.ranking import COUNTER, token_count
+from drr.papers.dr3.making.ranking import COUNTER, counted_sizes
 from drr.papers.dr3.making.sets import add_task, begin_set, finish_set
-from drr.papers.dr3.truth import TaskTruth, corpus_sizes, size_truths
+from drr.papers.dr3.truth import TaskTruth
 
 HOME = Path(__file__).parent.parent / "tasks"
 SIZES = {"32k": 32_000, "64k": 64_000, "128k": 128_000, "256k": 256_000, "512k": 512_000}
@@ -83,15 +83,11 @@ def _written(given: GivenTask, sizes: Mapping[str, int]) -> WrittenTask:
     pages = tuple(pool()[place] if place < shared else given.own[place - shared] for place in order)
     here = {page.url for page in pages}
     known = tuple(page for page in given.truth.pages if page.url in here)
-    kinds = {page.url: page.kind for page in known}
-    counted = [
-        (kinds.get(page.url, "noise"), token_count(page.title, page.text), json_line(page)) for page in pages
-    ]
-    truths = size_truths(SIZES, ends, counted)
+    truths, shown = counted_sizes(SIZES, ends, pages, known)
     return WrittenTask(
         question=given.question,
         files={name: b64decode(text) for name, text in given.files.items()},
         pages=pages,
-        sizes=corpus_sizes(COUNTER, ends, truths),
+        sizes=shown,
         truth=given.truth.model_copy(update={"pages": known, "sizes": truths}),
     )

@@ -20,8 +20,8 @@ from drr.env.web.base import WebSearch
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel, Schema
-from drr.papers.dr3.form import CorpusPage, CorpusSizes, FileQuestion, FrozenRow, json_line
-from drr.papers.dr3.making.checking import FileTaskProblem, problems_of
+from drr.papers.dr3.form import CorpusPage, CorpusSizes, FileQuestion, FrozenRow
+from drr.papers.dr3.making.checking import problems_of
 from drr.papers.dr3.making.corpus import FoundCorpus, FoundPage, TooFewPages, found_corpus, gather_pages
 from drr.papers.dr3.making.manifest import WrittenTask, write_task
 from drr.papers.dr3.making.proposals import (
@@ -35,18 +35,9 @@ from drr.papers.dr3.making.proposals import (
     kept_terms,
     refusal_of,
 )
-from drr.papers.dr3.making.ranking import COUNTER
+from drr.papers.dr3.making.ranking import COUNTER, counted_sizes
 from drr.papers.dr3.making.task_files import StoredTask, document_of
-from drr.papers.dr3.truth import (
-    ChecklistPoint,
-    FoundRecord,
-    KnownPage,
-    PageProposal,
-    TaskFact,
-    TaskTruth,
-    corpus_sizes,
-    size_truths,
-)
+from drr.papers.dr3.truth import ChecklistPoint, FoundRecord, KnownPage, TaskFact, TaskTruth
 from langchain_core.messages import BaseMessage
 
 VERSION = "2"
@@ -133,14 +124,12 @@ class _Refused(Exception):
 async def found_candidate(terms: FoundTerms, files: OwnFiles, before: str = "") -> FoundCandidate:
     """Make one candidate; a refused one is returned, too. Raise `ModelFailure` or `WebUnavailable` if the work could not be done.
     `before` is the reason why the candidate before was refused."""
-    refused: Counter[str] = Counter()
+    search = _Search(terms, files, before, TaskRequests(terms.prompts, terms.today))
     try:
-        return await _Search(
-            terms, files, before, refused, TaskRequests(terms.prompts, terms.today)
-        ).candidate()
+        return await search.candidate()
     except _Refused as error:
-        refused[error.name] += 1
-        return FoundCandidate(refused=dict(refused), told=str(error))
+        search.refused[error.name] += 1
+        return FoundCandidate(refused=dict(search.refused), told=str(error))
 
 
 @dataclass
@@ -148,15 +137,18 @@ class _Search:
     terms: FoundTerms
     files: OwnFiles
     before: str
-    refused: Counter[str]
     asking: TaskRequests
+    refused: Counter[str] = field(default_factory=Counter)
     facts: list[TaskFact] = field(default_factory=list)
     """Facts found in the files."""
     paths: list[ProposedTerm] = field(default_factory=list)
 
     async def candidate(self) -> FoundCandidate:
         left = await self._read_files()
-        await self._find_paths()
+        answer = await self._usable(self.asking.of_terms(self.facts, self.before), SearchPaths)
+        self.paths = [] if answer is None else kept_terms(answer, (fact.value for fact in self.facts))
+        if not any(one.role == "signal" for one in self.paths):
+            raise _Refused("search", "no usable signal term was proposed")
         got, unread = await gather_pages(self.terms.web, self.paths, self.terms.per_term)
         if not got:
             raise _Refused("search", "the searches gave no page that could be read")
@@ -188,12 +180,6 @@ class _Search:
         left["file_without_fact"] += len(contents) - len(taken)
         return +left
 
-    async def _find_paths(self) -> None:
-        answer = await self._usable(self.asking.of_terms(self.facts, self.before), SearchPaths)
-        self.paths = [] if answer is None else kept_terms(answer, (fact.value for fact in self.facts))
-        if not any(one.role == "signal" for one in self.paths):
-            raise _Refused("search", "no usable signal term was proposed")
-
     async def _looked(self, found: FoundPage) -> FoundPage | str:
         """Return a page with the model's accepted proposal, else the reason why the page is put aside."""
         if not found.signal:
@@ -211,7 +197,9 @@ class _Search:
             if answer is None:
                 raise _Refused("question", "the model gave no question in the form that was asked for")
             made = self._made(corpus, counts, answer)
-            problems = _problems(made.task(self.files.drawer, {}))
+            with TemporaryDirectory(prefix="drr-task-") as place:
+                task = write_task(Path(place), made.task(self.files.drawer, {}))
+                problems = list(problems_of(StoredTask(task)))
             if not problems:
                 return made
             for one in problems:
@@ -231,10 +219,15 @@ class _Search:
             return None
 
     def _made(self, corpus: FoundCorpus, counts: dict[str, int], asked: ProposedQuestion) -> FoundCandidate:
-        facts, known = (*self.facts, *corpus.facts), _known(corpus)
-        kinds = {page.url: page.kind for page in known}
-        counted = [(kinds.get(one.url, "noise"), one.tokens, json_line(one.page)) for one in corpus.order]
-        truths = size_truths(self.terms.sizes, corpus.ends, counted)
+        facts, pages = (*self.facts, *corpus.facts), tuple(one.page for one in corpus.order)
+        known = [
+            *(
+                KnownPage(url=one.places[0].address, kind="supportive", facts=(one.id,))
+                for one in corpus.facts
+            ),
+            *(KnownPage(url=one.url, kind="distractor") for one in corpus.order if one.kind == "distractor"),
+        ]
+        truths, sizes = counted_sizes(self.terms.sizes, corpus.ends, pages, known)
         return FoundCandidate(
             refused=dict(self.refused),
             question=FileQuestion(
@@ -244,8 +237,8 @@ class _Search:
                 files=tuple(dict.fromkeys(document_of(fact.places[0].address) for fact in self.facts)),
                 rule_written=self.terms.model.rule_written,
             ),
-            pages=tuple(one.page for one in corpus.order),
-            sizes=corpus_sizes(COUNTER, corpus.ends, truths),
+            pages=pages,
+            sizes=sizes,
             truth=TaskTruth(
                 task_id=self.files.name,
                 intent="own_files",
@@ -253,7 +246,7 @@ class _Search:
                 seed=self.terms.seed,
                 shop_hash="",
                 facts=facts,
-                pages=known,
+                pages=tuple(known),
                 terms=corpus.terms,
                 checklist=checklist(facts),
                 sizes=truths,
@@ -262,7 +255,7 @@ class _Search:
                 found=FoundRecord(
                     model=self.terms.model.name,
                     web=self.terms.web.name,
-                    proposals=_proposals(corpus),
+                    proposals=corpus.proposals(),
                     pages=counts,
                 ),
             ),
@@ -292,25 +285,3 @@ def checklist(facts: Sequence[TaskFact]) -> tuple[ChecklistPoint, ...]:
         for number, (text, category) in enumerate(POINTS[: max(4, 8 - len(points))], len(points) + 1)
     )
     return (*points, *more)
-
-
-def _known(corpus: FoundCorpus) -> tuple[KnownPage, ...]:
-    known = [
-        KnownPage(url=fact.places[0].address, kind="supportive", facts=(fact.id,)) for fact in corpus.facts
-    ]
-    known += [KnownPage(url=one.url, kind="distractor") for one in corpus.order if one.kind == "distractor"]
-    return tuple(known)
-
-
-def _proposals(corpus: FoundCorpus) -> tuple[PageProposal, ...]:
-    return tuple(
-        PageProposal(url=one.url, kind=one.proposed.kind, quote=one.quote, why=one.proposed.why)
-        for one in corpus.order
-        if one.proposed is not None
-    )
-
-
-def _problems(task: WrittenTask) -> list[FileTaskProblem]:
-    """Return the problems that `drr papers tasks check` finds in a task."""
-    with TemporaryDirectory(prefix="drr-task-") as place:
-        return list(problems_of(StoredTask(write_task(Path(place), task))))

@@ -69,18 +69,15 @@ def necessity(task: StoredTask) -> Iterator[Objection]:
         names = {document_of(place.address) for place in fact.places}
         for place in fact.places if fact.source == "page" else ():
             name = document_of(place.address)
-            if not _quoted(fact, place.quote or "", pages.get(name, "")):
+            quote = place.quote or ""
+            folded = folded_text(quote)
+            stated_there = contains_value(fact.value, folded) and folded_text(fact.subject) in folded
+            if not quote or quote not in pages.get(name, "") or not stated_there:
                 stated = f"{fact.value!r} of {fact.subject!r} in the words recorded"
                 yield Objection(f"fact {fact.id}: {name} does not say {stated}")
         for name in sorted(task.texts):
             if name not in names and contains_value(fact.value, task.texts[name]):
                 yield Objection(f"fact {fact.id}: {name} says {fact.value!r} too")
-
-
-def _quoted(fact: TaskFact, quote: str, text: str) -> bool:
-    folded = folded_text(quote)
-    stated = contains_value(fact.value, folded) and folded_text(fact.subject) in folded
-    return bool(quote) and quote in text and stated
 
 
 def novelty(task: StoredTask) -> Iterator[Objection]:

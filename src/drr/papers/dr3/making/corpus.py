@@ -16,7 +16,7 @@ from drr.env.web.base import WebSearch
 from drr.papers.dr3.form import CorpusPage, FrozenRow
 from drr.papers.dr3.making.proposals import ProposedFact, ProposedPage, ProposedTerm, found_quote
 from drr.papers.dr3.making.ranking import TOP, PageRanking, contains_value, token_count
-from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact
+from drr.papers.dr3.truth import FactPlace, PageProposal, SearchTerm, TaskFact
 from pydantic import ValidationError
 
 MOST_CHARS, MOST_REQUIRED = 24_000, 4
@@ -182,6 +182,13 @@ class FoundCorpus:
     terms: tuple[SearchTerm, ...]
     left_out: Counter[str]
 
+    def proposals(self) -> tuple[PageProposal, ...]:
+        return tuple(
+            PageProposal(url=one.url, kind=one.proposed.kind, quote=one.quote, why=one.proposed.why)
+            for one in self.order
+            if one.proposed is not None
+        )
+
 
 def found_corpus(
     pages: Sequence[FoundPage],
@@ -198,7 +205,10 @@ def found_corpus(
     others = [one for one in pages if one.kind != "supportive"]
     left_out: Counter[str] = Counter()
     while required:
-        facts = [_fact(number, one) for number, one in enumerate(required, 1)]
+        facts = [
+            one.statement.fact(f"p{number}", "page", FactPlace(address=one.url, quote=one.quote))
+            for number, one in enumerate(required, 1)
+        ]
         silent = [one for one in others if not any(one.states(fact.subject, fact.value) for fact in facts)]
         against, noise = (
             [one for one in silent if (one.kind == "noise") is is_noise] for is_noise in (False, True)
@@ -231,10 +241,6 @@ def _required(supportive: Sequence[FoundPage], known: Sequence[TaskFact]) -> lis
             kept.append(one)
             about.add(own.about)
     return kept
-
-
-def _fact(number: int, one: FoundPage) -> TaskFact:
-    return one.statement.fact(f"p{number}", "page", FactPlace(address=one.url, quote=one.quote))
 
 
 def _terms(

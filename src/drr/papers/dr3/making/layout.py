@@ -15,29 +15,26 @@ from drr.citations.files import file_address
 from drr.env.errors import Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
+from drr.eval.stats.question import grouped
 from drr.papers.dr3.form import (
     DRAWER,
     CorpusPage,
     FileQuestion,
     corpus_pages,
-    json_line,
     read_question,
     read_sizes,
 )
 from drr.papers.dr3.making.manifest import WrittenTask, parse_task_sizes
-from drr.papers.dr3.making.ranking import COUNTER, token_count
+from drr.papers.dr3.making.ranking import COUNTER, counted_sizes
 from drr.papers.dr3.making.task_files import document_of
 from drr.papers.dr3.truth import (
     Category,
     ChecklistPoint,
     FactPlace,
     KnownPage,
-    PageKind,
     TaskFact,
     TaskTruth,
-    corpus_sizes,
     read_truth,
-    size_truths,
 )
 from pydantic import ValidationError
 
@@ -76,13 +73,13 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
         if path.name not in _THEIRS
     }
     supportive = _supportive(folder, pages, notes)
-    useful = {page.url for page in supportive}
-    facts = (*_facts(folder, set(files), supportive),)
-    counted: list[tuple[PageKind, int, bytes]] = [
-        ("supportive" if page.url in useful else "noise", token_count(page.title, page.text), json_line(page))
-        for page in pages
+    facts = tuple(_facts(folder, set(files), supportive))
+    stated = grouped((place.address, fact.id) for fact in facts for place in fact.places)
+    known = [
+        KnownPage(url=page.url, kind="supportive", facts=tuple(stated.get(page.url, ())))
+        for page in supportive
     ]
-    sizes = size_truths(parse_task_sizes(",".join(ends)), ends, counted)
+    truths, sizes = counted_sizes(parse_task_sizes(",".join(ends)), ends, pages, known)
     truth = TaskTruth(
         task_id=folder.name,
         intent="other",
@@ -90,32 +87,16 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
         seed=0,
         shop_hash="",
         facts=facts,
-        pages=tuple(
-            KnownPage(
-                url=page.url,
-                kind="supportive",
-                facts=tuple(
-                    one.id for one in facts if any(place.address == page.url for place in one.places)
-                ),
-            )
-            for page in supportive
-        ),
+        pages=tuple(known),
         terms=(),
         checklist=tuple(_points(folder)),
-        sizes=sizes,
+        sizes=truths,
         counter=COUNTER,
     )
     question = FileQuestion(
         task_id=folder.name, query=query["query"], today=day or now, files=tuple(files), rule_written=False
     )
-    made = WrittenTask(
-        question=question,
-        files=files,
-        pages=tuple(pages),
-        sizes=corpus_sizes(COUNTER, ends, sizes),
-        truth=truth,
-    )
-    return made, notes
+    return WrittenTask(question=question, files=files, pages=tuple(pages), sizes=sizes, truth=truth), notes
 
 
 def _json(path: Path) -> object:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from drr.citations.files import file_place
 from drr.env.drawer.content import FileContent
 from drr.env.text import folded_text
 from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.form import CorpusPage, FrozenRow
 from drr.papers.dr3.making.ranking import contains_value
+from drr.papers.dr3.making.task_files import document_of, folded_content
 from drr.papers.dr3.truth import MOST_WORDS, FactPlace, PageKind, TaskFact
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import Field
@@ -96,7 +96,7 @@ def found_quote(quote: str, text: str, least: int = _QUOTED_WORDS) -> str | None
 
 def kept_facts(proposed: Mapping[str, ProposedFacts], contents: Mapping[str, FileContent]) -> list[TaskFact]:
     """Return the facts that code finds in their own file and in no other file."""
-    texts = {name: folded_text(_whole(content)) for name, content in contents.items()}
+    texts = {name: folded_content(content) for name, content in contents.items()}
     found: dict[tuple[str, str], TaskFact] = {}
     for name, answer in proposed.items():
         own = 0
@@ -123,10 +123,6 @@ def _place_in(content: FileContent, one: ProposedFact) -> FactPlace | None:
         ):
             return FactPlace(address=part.place.address, quote=quote)
     return None
-
-
-def _whole(content: FileContent) -> str:
-    return "\n".join(" ".join(part.text.split()) for part in content.parts())
 
 
 def kept_terms(paths: SearchPaths, values: Iterable[str]) -> list[ProposedTerm]:
@@ -188,7 +184,7 @@ class TaskRequests:
         refused: Sequence[str],
     ) -> list[BaseMessage]:
         """Build the request for a question; `refused` lists the objections to the question before."""
-        names = dict.fromkeys(_file_of(fact) for fact in facts)
+        names = dict.fromkeys(document_of(fact.places[0].address) for fact in facts)
         return self._about(
             QUESTION,
             facts,
@@ -199,13 +195,9 @@ class TaskRequests:
         )
 
     def _about(self, prompt: str, facts: Sequence[TaskFact], **more: str) -> list[BaseMessage]:
-        files = fence("\n".join(f"- {_file_of(fact)}: {fact.text}" for fact in facts), "files")
+        lines = (f"- {document_of(fact.places[0].address)}: {fact.text}" for fact in facts)
+        files = fence("\n".join(lines), "files")
         return [HumanMessage(self._prompts.fill(prompt, today=self._today, files=files, **more))]
-
-
-def _file_of(fact: TaskFact) -> str:
-    place = file_place(fact.places[0].address)
-    return place.name if place else "a file"
 
 
 def _refused(lead: str, reasons: Sequence[str]) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
+from typing import get_args
 
 from drr.env.text import Bm25, folded_text, tokens
 from drr.papers.dr3.corpus_web import CHARS_PER_TOKEN, cut
-from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes, json_line
+from drr.papers.dr3.truth import KnownPage, PageKind, SizeTruth
 
 COUNTER = "characters/4"
 TOP = 5
@@ -25,6 +28,29 @@ _ENDINGS = re.compile(r"(?:ments?|ings?|ed|ers?|ly|ions?|ance|es|e|y)$")
 
 def token_count(title: str, text: str) -> int:
     return -(-(len(title) + len(text)) // CHARS_PER_TOKEN)
+
+
+def counted_sizes(
+    targets: Mapping[str, int],
+    ends: Mapping[str, int],
+    pages: Sequence[CorpusPage],
+    known: Iterable[KnownPage],
+) -> tuple[dict[str, SizeTruth], CorpusSizes]:
+    """Count the pages of each size, in their order, by tokens and kinds; return the counts, and the part that agents may know: pages and tokens."""
+    kinds = {page.url: page.kind for page in known}
+    token_counts = [token_count(page.title, page.text) for page in pages]
+    lines = list(map(json_line, pages))
+    truths: dict[str, SizeTruth] = {}
+    for name, end in ends.items():
+        counts = Counter(kinds.get(page.url, "noise") for page in pages[:end])
+        truths[name] = SizeTruth(
+            target=targets[name],
+            tokens=sum(token_counts[:end]),
+            counts={kind: counts[kind] for kind in get_args(PageKind)},
+            sha256=sha256(b"".join(lines[:end])).hexdigest(),
+        )
+    sizes = {name: CorpusSize(pages=ends[name], tokens=one.tokens) for name, one in truths.items()}
+    return truths, CorpusSizes(counter=COUNTER, sizes=sizes)
 
 
 @lru_cache(maxsize=6_000)

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from drr.citations.files import file_place
+from drr.env.drawer.content import FileContent
 from drr.env.drawer.drawer import AttachedFiles
 from drr.env.drawer.form import FileProblem
 from drr.env.files import read_file
@@ -71,7 +72,7 @@ class StoredTask:
             except FileProblem:
                 continue
             if content.picture is None:
-                found[name] = folded_text("\n".join(" ".join(part.text.split()) for part in content.parts()))
+                found[name] = folded_content(content)
         return found
 
     @property
@@ -90,6 +91,10 @@ class StoredTask:
             for place in fact.places:
                 found.setdefault(document_of(place.address), []).append(fact)
         return dict(sorted(found.items()))
+
+
+def folded_content(content: FileContent) -> str:
+    return folded_text("\n".join(" ".join(part.text.split()) for part in content.parts()))
 
 
 def document_of(address: str) -> str:

@@ -137,9 +137,11 @@ class _Making:
         reason = ""
         for attempt in range(REDRAWS):
             unit = self._unit(files, attempt, reason)
-            candidate = self._found(unit)
-            if candidate is None:
+            record = self.study.record(unit.key)
+            text = self.study.text(record, "candidate") if record is not None and record.done else None
+            if text is None:
                 return unit
+            candidate = FoundCandidate.model_validate_json(text)
             if candidate.question is not None:
                 add_task(self.arguments.out, candidate.task(files.drawer, refused))
                 return None
@@ -148,11 +150,6 @@ class _Making:
         counts = ", ".join(f"{name} {times}" for name, times in refused.most_common())
         self.refused[files.name] = f"{counts}; last: {reason}"
         return None
-
-    def _found(self, unit: Unit) -> FoundCandidate | None:
-        record = self.study.record(unit.key)
-        text = self.study.text(record, "candidate") if record is not None and record.done else None
-        return None if text is None else FoundCandidate.model_validate_json(text)
 
     def _unit(self, files: OwnFiles, attempt: int, before: str) -> Unit:
         fields = {
@@ -171,18 +168,7 @@ class _Making:
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         context.replaying()
         files = next(one for one in self.own if one.name == spec["task"])
-        try:
-            found = await found_candidate(self._terms(context), files, spec["before"])
-        except WebUnavailable as error:
-            raise UnitFailure("web_unavailable", str(error), transient=True) from error
-        kept = found.question is not None
-        return Outcome(
-            {"kept": kept, "refused": dict(found.refused), "told": found.told},
-            {"candidate": found.model_dump_json()},
-        )
-
-    def _terms(self, context: Context) -> FoundTerms:
-        return FoundTerms(
+        terms = FoundTerms(
             model=context.models.role(ROLE),
             web=self.web,
             prompts=self.prompts,
@@ -190,6 +176,15 @@ class _Making:
             per_term=self.arguments.per_term,
             seed=self.wanted.seed,
             today=self.today,
+        )
+        try:
+            found = await found_candidate(terms, files, spec["before"])
+        except WebUnavailable as error:
+            raise UnitFailure("web_unavailable", str(error), transient=True) from error
+        kept = found.question is not None
+        return Outcome(
+            {"kept": kept, "refused": dict(found.refused), "told": found.told},
+            {"candidate": found.model_dump_json()},
         )
 
 

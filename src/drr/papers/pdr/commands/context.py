@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
+from drr.env.shop import open_shop
 from drr.plugin import (
     add_setting_options,
     add_unit_options,
@@ -30,7 +33,6 @@ _MOST_LINES = 30
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     actions = parser.add_subparsers(dest="action", required=True, metavar="build|check")
@@ -66,9 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _make(arguments: argparse.Namespace) -> int:
-    from collections.abc import Iterator
-
-    from drr.env.shop import open_shop
     from drr.papers.pdr.context import PersonContext, parse_sizes, write_made
     from drr.papers.pdr.context_build import made_contexts
     from drr.papers.pdr.person import read_persons
@@ -104,10 +103,7 @@ def _make(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from contextlib import nullcontext
-
     from drr.env.records.lines import one_line
-    from drr.env.shop import open_shop
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.context_check import ContextFault, person_faults, persons_of, shares_of, shares_text
     from drr.papers.pdr.reversal import is_asked, name_attributes_by_model, tell_reversal

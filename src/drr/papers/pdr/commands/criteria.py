@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.env.errors import Misuse
 from drr.plugin import Column, print_result, table, write_lines
 
 if TYPE_CHECKING:
@@ -76,7 +78,6 @@ def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> No
 
 
 def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    from drr.env.errors import Misuse
     from drr.papers.pdr.judging.file import document_line
 
     lines, made = [], [one for one in book.every() if one.given]
@@ -97,8 +98,6 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
 
 
 def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    import sys
-
     from drr.papers.pdr.judging.file import keep_criteria, read_criteria
 
     persons = [owner for owner in book.owners if owner.person_id is not None]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from drr.env.errors import Misuse
+from drr.env.shop import open_shop
+from drr.papers.pdr.person import person_text, read_persons
 from drr.plugin import (
     add_setting_options,
     add_unit_options,
@@ -17,10 +21,6 @@ from drr.plugin import (
     settings_of,
     write_lines,
 )
-
-if TYPE_CHECKING:
-    from drr.papers.pdr.candidates import SaidOfPersons
-    from drr.papers.pdr.person import Person
 
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
@@ -47,7 +47,6 @@ _SUMMARIES = {
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_SUMMARIES))
     lines = [line for line in _EXAMPLES.splitlines() if line.startswith("  drr ")]
@@ -75,7 +74,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_build(parser: argparse.ArgumentParser) -> None:
-
     add, number = parser.add_argument, positive_int
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     add("--users", dest="how_many", type=number, default=50, metavar="N", help="users (default 50)")
@@ -96,9 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from drr.env.shop import open_shop
     from drr.papers.pdr.build import build_persons
     from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
+    from drr.papers.pdr.checking import statistics_of
     from drr.querygen.generate import drawn_users, named_user
 
     found, out, seed = SaidOfPersons({}, {}, 0), arguments.out, arguments.seed
@@ -125,29 +123,18 @@ def _build(arguments: argparse.Namespace) -> int:
     if real and arguments.invented == "all":
         fiction = "attributes marked invented are fiction about shoppers who may be real people; say so wherever they are shown"
         print(f"{out}: {fiction}", file=sys.stderr)
-    _tell_built(arguments, persons, found, asks_model(settings))
-    return found.code
-
-
-def _tell_built(
-    arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool
-) -> None:
-    from drr.papers.pdr.checking import statistics_of
-
-    document, kept = statistics_of(persons), sum(map(len, found.attributes.values()))
-    lines = [f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes"]
-    document["file"] = str(arguments.out)
-    if asked:
+    document = {**statistics_of(persons), "file": str(out)}
+    lines = [f"{out}: {len(persons)} persons with {document['attributes']} attributes"]
+    if asks_model(settings):
+        kept = sum(map(len, found.attributes.values()))
         document["candidates"] = {"kept": kept, "refused": dict(found.refused)}
         why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
         lines.append(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
-    print_result(arguments, document, *lines, f"next: drr papers persons show {arguments.out}")
+    print_result(arguments, document, *lines, f"next: drr papers persons show {out}")
+    return found.code
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from drr.env.errors import Misuse
-    from drr.papers.pdr.person import person_text, read_persons
-
     persons = read_persons(arguments.file)
     if arguments.person not in (None, *persons):
         raise Misuse(f"{arguments.file}: no person {arguments.person!r} in it")
@@ -158,11 +145,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from contextlib import nullcontext
-
-    from drr.env.shop import open_shop
     from drr.papers.pdr.checking import problems, tell_problems
-    from drr.papers.pdr.person import read_persons
 
     persons = list(read_persons(arguments.file).values())
     settings = settings_of(arguments).settings
@@ -174,7 +157,6 @@ def _check(arguments: argparse.Namespace) -> int:
 def _stats(arguments: argparse.Namespace) -> int:
     from drr.data_ingest.sample import read_truth
     from drr.papers.pdr.checking import quality_of, quality_text, statistics_of, statistics_text
-    from drr.papers.pdr.person import read_persons
 
     persons = list(read_persons(arguments.file).values())
     document = statistics_of(persons)
@@ -185,8 +167,6 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from collections import Counter
-
     from drr.papers.pdr.persona_json import imported_personas
 
     personas, out = imported_personas(arguments.file), str(arguments.out)
@@ -205,7 +185,6 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.persona_json import persona_line
 
     persons, lines = read_persons(arguments.file).values(), []

@@ -51,18 +51,17 @@ def criteria_by_rule(
     own = list(_of_task(about.task, about.constraints, dimension))
     if about.person is not None:
         own += _of_person(about.person, about.task, dimension, others)
-    rows = [*own[: MOST - len(_SURFACES[dimension])], *_of_surface(dimension, _middle(own))]
+    weights = sorted(row["weight"] for row in own)
+    middle = weights[len(weights) // 2] if weights else 1.0
+    rows = own[: MOST - len(_SURFACES[dimension])]
+    for surface, text in _SURFACES[dimension]:
+        row = _row(text, "What every report should show; rules see its surface only.", middle, "")
+        rows.append({**row, "surface": surface})
     whole = sum(row["weight"] for row in rows)
     return [
         {**row, "id": f"{dimension.lower()}{number}", "weight": round(row["weight"] / whole, 6)}
         for number, row in enumerate(rows, 1)
     ]
-
-
-def concerns_task(attribute: Attribute, task: str) -> bool:
-    return attribute.block in _WHATEVER_IS_BOUGHT or bool(
-        content_stems(attribute.statement) & content_stems(task)
-    )
 
 
 def attribute_rarity(attribute: Attribute, others: Sequence[Person]) -> float:
@@ -81,45 +80,29 @@ def _of_person(
     """Return the criteria from a person's attributes, rarest first."""
     rows = []
     for one in person.attributes:
-        if _DIMENSION_OF.get(one.block, "GOAL") == dimension and concerns_task(one, task):
+        if _DIMENSION_OF.get(one.block, "GOAL") != dimension:
+            continue
+        if one.block in _WHATEVER_IS_BOUGHT or content_stems(one.statement) & content_stems(task):
             text, block = (
                 f"It takes account of this: the person {one.statement}.",
                 one.block.replace("_", " "),
             )
             why = f"What is known of {block} touches the task; the rarer among shoppers, the more it counts."
-            rows.append(
-                _row(text, why, attribute_rarity(one, others), " ".join(sorted(_telling(one, others))))
-            )
+            gist = " ".join(sorted(_telling(one, others)))
+            rows.append(_row(text, why, attribute_rarity(one, others), gist))
     return sorted(rows, key=lambda row: -row["weight"])
 
 
 def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension) -> Iterator[CriterionRow]:
-    if dimension == "DEIN":
-        for chunk in _chunks(task):
+    if dimension == "DEIN":  # each phrase of the task that names something, once
+        chunks = grouped((content_words(chunk), " ".join(chunk.split())) for chunk in _CHUNK.split(task))
+        for chunk in [same[0] for words, same in chunks.items() if words][:_CHUNKS]:
             text = f"It deals with this part of the task: \u201c{chunk}\u201d"
             yield _row(text, "The task asks for it.", 1.0, chunk)
     elif dimension == "ACTI":
         for point in points_of_demands(given or parse_constraints(task)):
             if point.get("gist"):
                 yield _row(point["text"], "The task sets this limit.", 1.0, point["gist"])
-
-
-def _chunks(task: str) -> list[str]:
-    """Return the phrases of a task that name something, each once."""
-    chunks = grouped((content_words(chunk), " ".join(chunk.split())) for chunk in _CHUNK.split(task))
-    return [same[0] for words, same in chunks.items() if words][:_CHUNKS]
-
-
-def _of_surface(dimension: CriteriaDimension, weight: float) -> Iterator[CriterionRow]:
-    for surface, text in _SURFACES[dimension]:
-        row = _row(text, "What every report should show; rules see its surface only.", weight, "")
-        row["surface"] = surface
-        yield row
-
-
-def _middle(rows: Sequence[CriterionRow]) -> float:
-    weights = sorted(row["weight"] for row in rows)
-    return weights[len(weights) // 2] if weights else 1.0
 
 
 def _row(text: str, why: str, weight: float, gist: str) -> CriterionRow:

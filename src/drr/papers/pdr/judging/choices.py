@@ -146,18 +146,14 @@ class OwnerText:
 
     @property
     def known(self) -> str:
-        """Return the person's attributes as text; empty for a task alone."""
-        return "" if self.person is None else known_of(self.person)
+        """Return the person's attributes as text, without ids and evidence; empty for a task alone."""
+        attributes = () if self.person is None else self.person.attributes
+        return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in attributes)
 
     @property
     def shown(self) -> str:
         """Return a short hash of task and attributes; a score is valid for one such hash."""
         return content_id(self.task, self.known)
-
-
-def known_of(person: Person) -> str:
-    """Return a person's attributes as text, without ids and evidence."""
-    return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in person.attributes)
 
 
 def task_id_of(query: Query | None, text: str) -> str:

@@ -69,9 +69,9 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     cited = reliability.per_report(judged, answer)
     ours = [values["pqr_p"], values["pqr_q"], cited.get("pqr_r")]
     printed = [values["pqr_p_printed"], values["pqr_q_printed"], cited.get("pqr_r_printed")]
-    known = [value for value in ours if value is not None]
+    known, known_printed = ([value for value in three if value is not None] for three in (ours, printed))
     values["pqr_overall"] = sum(known) / 3 if len(known) == len(ours) else None
-    values["pqr_overall_printed"] = _mean([value for value in printed if value is not None])
+    values["pqr_overall_printed"] = sum(known_printed) / len(known_printed) if known_printed else None
     return values
 
 
@@ -113,10 +113,6 @@ def _of_half(half: Half, totals: WeighedTotals | None) -> dict[str, float | None
         f"pqr_{half}_printed": None if totals is None else totals.as_printed.total,
         f"pqr_{half}_sd_rounds": None if totals is None else spread(totals.by_round),
     }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
 
 
 def tasks_behind(name: str) -> tuple[str, ...]:

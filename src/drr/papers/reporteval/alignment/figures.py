@@ -51,10 +51,8 @@ class AlignmentWork:
         """Return each side of each labelled item, with the judge's value and the key of its unit."""
         found = []
         for item in self.items:
-            units, words = (
-                {part: self._unit(item, part).key for part in self.task.parts(item)},
-                dict[str, JudgeWord](),
-            )
+            units = {part: self._unit(item, part).key for part in self.task.parts(item)}
+            words = dict[str, JudgeWord]()
             for part, key in units.items():
                 words |= _words(study.record(key), [part] if part else item.words)
             first = next(iter(units.values()), "")

@@ -106,6 +106,10 @@ class JudgeWord(NamedTuple):
     reason: str
 
 
+BySide = Mapping[str, JudgeWord]
+"""The judge's values by side of the item."""
+
+
 class AlignedTask(ABC):
     name: ClassVar[str]
     prompts: ClassVar[tuple[str, ...]]
@@ -147,9 +151,7 @@ class AlignedTask(ABC):
         """Build the first request, whose hash is part of the unit's key."""
 
     @abstractmethod
-    async def ask(
-        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
-    ) -> Mapping[str, JudgeWord]: ...
+    async def ask(self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner) -> BySide: ...
 
 
 class AlignedQuality(AlignedTask):
@@ -165,9 +167,7 @@ class AlignedQuality(AlignedTask):
         query, answer = item.texts["query"], item.texts["answer"]
         return grades_asking(desk.prompts, "re_quality", query, answer, (item.id,))
 
-    async def ask(
-        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
-    ) -> Mapping[str, JudgeWord]:
+    async def ask(self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner) -> BySide:
         answer = await judge.answer(self.asking(desk, item, part))
         grades = {side: getattr(answer, side) for side in item.words}
         return {side: JudgeWord(float(one.grade), one.reason) for side, one in grades.items()}
@@ -187,9 +187,7 @@ class AlignedRedundancy(AlignedTask):
     def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         return pair_asking(desk.prompts, self._pair(item))
 
-    async def ask(
-        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
-    ) -> Mapping[str, JudgeWord]:
+    async def ask(self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner) -> BySide:
         verdict = await judge_pair(judge, desk.prompts, self._pair(item))
         value = None if verdict["score"] is None else float(verdict["score"])
         return {WHOLE: JudgeWord(value, verdict["reason"] or verdict["explanation"])}
@@ -212,9 +210,7 @@ class AlignedSupport(AlignedTask):
     def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         return support_asking(desk.prompts, desk.protocol, [self._claim(desk, item)], about=(item.id,))
 
-    async def ask(
-        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
-    ) -> Mapping[str, JudgeWord]:
+    async def ask(self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner) -> BySide:
         claim = self._claim(desk, item)
         found = await judge_support(judge, desk.prompts, desk.protocol, [claim], about=(item.id,))
         status, reason = found[claim.id]["status"], found[claim.id]["reason"]
@@ -232,16 +228,11 @@ class AlignedRating(AlignedTask):
         return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
 
     def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
-        shown = (
-            cast("Dimension", part),
-            Graded(item.texts["query"], "", desk.shop_url),
-            item.texts["answer"],
-        )
-        return rating_asking(desk.prompts, desk.protocol, *shown, about=(item.id,))
+        asked, answer = Graded(item.texts["query"], "", desk.shop_url), item.texts["answer"]
+        dimension = cast("Dimension", part)
+        return rating_asking(desk.prompts, desk.protocol, dimension, asked, answer, about=(item.id,))
 
-    async def ask(
-        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
-    ) -> Mapping[str, JudgeWord]:
+    async def ask(self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner) -> BySide:
         answer = await rate(judge, self.asking(desk, item, part))
         return {part: JudgeWord(float(answer["rating"]), answer["justification"])}
 
@@ -263,9 +254,7 @@ class AlignedPairwise(AlignedTask):
         shown = ([cast("Dimension", part)], Graded(item.texts["query"], "", desk.shop_url), both)
         return comparison_asking(desk.prompts, desk.protocol, *shown, about=(item.id, order))
 
-    async def ask(
-        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
-    ) -> Mapping[str, JudgeWord]:
+    async def ask(self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner) -> BySide:
         one, other = [await prefer(judge, self.asking(desk, item, part, order)) for order in ("ab", "ba")]
         won = {"first": 1.0, "second": -1.0, "tie": 0.0}
         a, b = won[one["winner"]], -won[other["winner"]]

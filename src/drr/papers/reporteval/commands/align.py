@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.env.errors import Misuse
 from drr.plugin import add_setting_options, add_unit_options, print_result, settings_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ _TASKS = ("quality", "redundancy", "support", "rating", "pairwise")
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
@@ -67,22 +68,26 @@ def _number(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.papers.reporteval.alignment.reading import status_text
+    from drr.papers.reporteval.alignment.store import alignment_of, alignments
     from drr.study.study import Study
 
     if arguments.action == "new":
         return _new(arguments)
-    from drr.papers.reporteval.alignment.store import alignment_of, alignments
-
     with Study.open(arguments.study) as study:
         if arguments.action == "status":
             every = arguments.task is None and len(alignments(study)) > 1
-            return _status(alignments(study) if every else [alignment_of(study, arguments.task)], arguments)
+            found = alignments(study) if every else [alignment_of(study, arguments.task)]
+            for one in found:
+                one.dev()
+            texts = "\n\n".join(map(status_text, found))
+            print_result(arguments, {"alignments": [one.row() for one in found]}, texts)
+            return 0
         acts = {"run": _run, "edit": _edit, "show": _show}
         return acts[arguments.action](alignment_of(study, arguments.task), arguments)
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from drr.env.errors import Misuse
     from drr.papers.reporteval.alignment.reading import status_text
     from drr.papers.reporteval.alignment.store import items_to_split, new_alignment
     from drr.papers.reporteval.alignment.tasks import ALIGNED
@@ -106,9 +111,6 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    import sys
-
-    from drr.env.errors import Misuse
     from drr.papers.reporteval.alignment.figures import farthest_first, ten_largest_distances
     from drr.papers.reporteval.alignment.reading import read_half, reading_text, status_text
 
@@ -136,19 +138,7 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     return code
 
 
-def _status(found: list[JudgeAlignment], arguments: argparse.Namespace) -> int:
-    from drr.papers.reporteval.alignment.reading import status_text
-
-    for one in found:
-        one.dev()
-    print_result(
-        arguments, {"alignments": [one.row() for one in found]}, "\n\n".join(map(status_text, found))
-    )
-    return 0
-
-
 def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.env.errors import Misuse
     from drr.papers.reporteval.alignment.figures import farthest_first
     from drr.papers.reporteval.alignment.reading import kept_things, things_text
 

@@ -28,13 +28,17 @@ OPTIONS = PairOptions
 def chosen(
     study: Study, desk: JudgingContext, options: PairOptions, what: Sequence[str]
 ) -> Mapping[type, Any]:
-    given = options.pair_seed
-    return {PairSeed: PairSeed(kept_pair_seed(study) if given is None else given)}
+    seed = options.pair_seed
+    if seed is None:
+        with naming_errors(f"{study.folder}, by which seed pairs of passages are drawn"):
+            seed = int(study.ledger.meta(_META) or 0)
+    return {PairSeed: PairSeed(seed)}
 
 
 def keep(study: Study, options: PairOptions, chosen: Mapping[type, Any]) -> None:
-    if options.pair_seed is not None:
-        keep_pair_seed(study, options.pair_seed)
+    seed = options.pair_seed
+    if seed is not None and study.ledger.meta(_META) != str(seed):
+        study.ledger.set_meta(_META, str(seed))
 
 
 _META = "pair_seed"
@@ -44,13 +48,3 @@ class PairSeed(NamedTuple):
     """The seed by which pairs of passages are drawn in a judging run."""
 
     seed: int = 0
-
-
-def kept_pair_seed(study: Study) -> int:
-    with naming_errors(f"{study.folder}, by which seed pairs of passages are drawn"):
-        return int(study.ledger.meta(_META) or 0)
-
-
-def keep_pair_seed(study: Study, seed: int) -> None:
-    if study.ledger.meta(_META) != str(seed):
-        study.ledger.set_meta(_META, str(seed))
