@@ -39,7 +39,7 @@ class Conversions:
         return [self._one(message) for message in messages]
 
     def learn(self, message: ChatMessage, ours: BaseMessage) -> None:
-        """Store our message for one of Inspect's: of a reply the model's original, because signed blocks are lost in Inspect's form."""
+        """Store our form of a message. Of a reply it is the model's original, because signed blocks are lost in Inspect's form."""
         if message.id:
             self._known[message.id] = _print_of(message), ours
 

@@ -36,7 +36,7 @@ def counted_sizes(
     pages: Sequence[CorpusPage],
     known: Iterable[KnownPage],
 ) -> tuple[dict[str, SizeTruth], CorpusSizes]:
-    """Count the pages of each size, in their order, by tokens and kinds; return the counts, and the part that agents may know: pages and tokens."""
+    """Count the pages of each size by tokens and kinds. Return the counts, and the part that agents may know: pages and tokens."""
     kinds = {page.url: page.kind for page in known}
     token_counts = [token_count(page.title, page.text) for page in pages]
     lines = list(map(json_line, pages))
