@@ -119,7 +119,10 @@ async def kept_a_second(texts: int, workers: int = 1_000, asked: int = 4_000) ->
     def finished(key: str) -> FinishedUnit:
         content = {f"text-{n}": f"{key} {n} ".encode() * 20 for n in range(texts)}
         now = time.time()
-        return FinishedUnit(key, "done", None, None, False, {"words": 1}, content, {}, 0, 1.0, now, now)
+        return FinishedUnit(
+            key=key, status="done", reason=None, message=None, transient=False, result={"words": 1}, texts=content,
+            usage={}, cost=0, seconds=1.0, started_at=now, finished_at=now,
+        )  # fmt: skip
 
     busy = time.process_time()
     took = await seconds(Crowd(finished, workers), units(asked))

@@ -51,8 +51,11 @@ def _ledger(*, wal: bool) -> bytes:
             study.ledger.units.register(units)
             keys = [unit.key for unit in units]
             study.ledger.under_way.begin("a", keys)
-            used = ({"agent": _USED}, None, 1.0, 2.0, 3.0)
-            ended = [FinishedUnit(key, "done", None, None, False, {"n": key[:4]}, {}, *used) for key in keys]
+            ended = [
+                FinishedUnit(key=key, status="done", reason=None, message=None, transient=False, result={"n": key[:4]}, texts={},
+                             usage={"agent": _USED}, cost=None, seconds=1.0, started_at=2.0, finished_at=3.0)
+                for key in keys
+            ]  # fmt: skip
             study.ledger.records.commit(ended, {})
             study.ledger.set_meta("note", "whole")
             study.ledger.set_meta("file:study.toml", None)  # another is put beside it

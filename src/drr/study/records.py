@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
@@ -80,14 +80,31 @@ class SavedTexts:
 
 
 _BATCH = 200
-_COLUMNS = """units.key, units.kind, units.label, units.key_fields, units.spec, status, reason, message, transient,
-  attempts, result, blobs, usage, cost, seconds, started_at, finished_at"""
-_WRITE = """
-INSERT INTO records VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
-  status = excluded.status, reason = excluded.reason, message = excluded.message, transient = excluded.transient,
-  attempts = attempts + 1, result = excluded.result, blobs = excluded.blobs, usage = excluded.usage,
-  cost = excluded.cost, seconds = excluded.seconds, started_at = excluded.started_at,
-  finished_at = excluded.finished_at
+_FORM: Mapping[str, Callable[[Any], Any]] = {
+    "key": lambda value: of(value, str),
+    "kind": kind_of,
+    "label": lambda value: of(value, str),
+    "key_fields": table,
+    "spec": table,
+    "attempts": lambda value: of(value, int),
+    "status": status_of,
+    "reason": lambda value: of(value, str, type(None)),
+    "message": lambda value: of(value, str, type(None)),
+    "transient": bool,
+    "result": table,
+    "blobs": texts,
+    "usage": usages,
+    "cost": lambda value: of(value, int, type(None)),
+    "seconds": lambda value: of(value, float, int),
+    "started_at": lambda value: of(value, float, int),
+    "finished_at": lambda value: of(value, float, int),
+}
+"""The columns of a record, each with the check of its stored value."""
+_COLUMNS = ", ".join(_FORM)
+_ENDED = list(_FORM)[6:]
+_WRITE = f"""
+INSERT INTO records (key, attempts, {", ".join(_ENDED)}) VALUES (:key, 1, {", ".join(f":{one}" for one in _ENDED)})
+ON CONFLICT (key) DO UPDATE SET attempts = attempts + 1, {", ".join(f"{one} = excluded.{one}" for one in _ENDED)}
 WHERE records.status != 'done'"""
 
 
@@ -258,41 +275,11 @@ class Records:
         return bool(self._db.rows(statement, (kind, text)))
 
 
-def _values(one: FinishedUnit, blobs: Mapping[str, str]) -> tuple[Any, ...]:
-    return (
-        one.key,
-        one.status,
-        one.reason,
-        one.message,
-        one.transient,
-        canonical_json(one.result),
-        canonical_json(blobs),
-        canonical_json(one.usage),
-        one.cost,
-        one.seconds,
-        one.started_at,
-        one.finished_at,
-    )
+def _values(one: FinishedUnit, blobs: Mapping[str, str]) -> dict[str, Any]:
+    as_text = {"result": one.result, "blobs": blobs, "usage": one.usage}
+    return vars(one) | {name: canonical_json(value) for name, value in as_text.items()}
 
 
 def _record(row: Sequence[Any]) -> Record:
     with naming_errors(f"the record of {str(row[2])[:80]!r}"):
-        return Record(
-            key=of(row[0], str),
-            kind=kind_of(row[1]),
-            label=of(row[2], str),
-            key_fields=table(row[3]),
-            spec=table(row[4]),
-            status=status_of(row[5]),
-            reason=of(row[6], str, type(None)),
-            message=of(row[7], str, type(None)),
-            transient=bool(row[8]),
-            attempts=of(row[9], int),
-            result=table(row[10]),
-            blobs=texts(row[11]),
-            usage=usages(row[12]),
-            cost_usd=dollars(of(row[13], int, type(None))),
-            seconds=of(row[14], float, int),
-            started_at=of(row[15], float, int),
-            finished_at=of(row[16], float, int),
-        )
+        return Record(**{name: read(value) for (name, read), value in zip(_FORM.items(), row, strict=True)})

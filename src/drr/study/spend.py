@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from operator import add
 from typing import NamedTuple
 
 from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, budget_verdict
@@ -13,31 +14,18 @@ from drr.study.holders import is_dead, lost_spending_name
 
 
 class Account(NamedTuple):
-    """The account of one writer: the amounts spent, still reserved for running calls, and possibly spent."""
+    """The account of one writer, or of all together. `cost` and `tokens` cover answers with a known usage."""
 
     cost: int = 0
     tokens: int = 0
     unpriced: int = 0
     """The number of calls whose cost is unknown, including running ones."""
     reserved_cost: int = 0
+    """The cost reserved for running calls of living processes."""
     reserved_tokens: int = 0
     doubted_cost: int = 0
-    doubted_tokens: int = 0
-    """Tokens of requests that were possibly answered and billed: cut off, timed out, or answered without a usage."""
-
-
-class Spending(NamedTuple):
-    """The spending of all writers together. `cost` and `tokens` cover answers with a known usage."""
-
-    cost: int
-    tokens: int
-    unpriced: int
-    reserved_cost: int
-    """The cost reserved for running calls of living processes."""
-    reserved_tokens: int
-    doubted_cost: int
     """The cost that may have been billed: calls that were running in dead processes, and calls without a known end."""
-    doubted_tokens: int
+    doubted_tokens: int = 0
 
     @property
     def most_cost(self) -> int:
@@ -67,8 +55,8 @@ class Accounts:
                 (lost_spending_name(worker), cost, tokens),
             )
 
-    def total(self, besides: str | None = None) -> Spending:
-        cost = tokens = unpriced = reserved_cost = reserved_tokens = doubted_cost = doubted_tokens = 0
+    def total(self, besides: str | None = None) -> Account:
+        whole = Account()
         rows = self.db.rows(
             "SELECT worker, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending"
         )
@@ -77,17 +65,10 @@ class Accounts:
                 amounts = [of(amount, int) for amount in counts]
             if besides is not None and worker in (besides, lost_spending_name(besides)):
                 continue
-            one = Account(*amounts)
-            cost, tokens, unpriced = cost + one.cost, tokens + one.tokens, unpriced + one.unpriced
-            if not (one.reserved_cost or one.reserved_tokens):
-                continue
-            if is_dead(worker):
-                doubted_cost += one.reserved_cost
-                doubted_tokens += one.reserved_tokens
-            else:
-                reserved_cost += one.reserved_cost
-                reserved_tokens += one.reserved_tokens
-        return Spending(cost, tokens, unpriced, reserved_cost, reserved_tokens, doubted_cost, doubted_tokens)
+            spent, reserved = amounts[:3], amounts[3:]
+            one = Account(*spent, 0, 0, *reserved) if is_dead(worker) else Account(*amounts)
+            whole = Account(*map(add, whole, one))
+        return whole
 
 
 class LedgerPurse:

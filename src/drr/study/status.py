@@ -15,7 +15,7 @@ from drr.env.tool_calls import refused_calls
 from drr.llm.activity import AS_JSON, FILE
 from drr.llm.meter import UsageRow, dollars
 from drr.study.form import naming_errors, of
-from drr.study.spend import Spending
+from drr.study.spend import Account
 from drr.study.study import Study
 from drr.study.unit import KINDS, Record
 
@@ -225,7 +225,7 @@ def _usage(study: Study) -> StudyUsage:
     return whole
 
 
-def _budget(study: Study, spending: Spending) -> BudgetState | None:
+def _budget(study: Study, spending: Account) -> BudgetState | None:
     limit = study.ledger.meta_table("budget")
     if limit.get("cost") is None and limit.get("tokens") is None:
         return None

@@ -8,10 +8,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from drr.llm.meter import UsageRow
+from drr.llm.meter import UsageRow, dollars
 
 Kind = Literal["answer", "generation", "judgement"]
 KINDS: tuple[Kind, ...] = ("answer", "generation", "judgement")
@@ -98,9 +97,9 @@ class SavedText:
     text: bytes
 
 
-@dataclass(frozen=True)
-class FinishedUnit:
-    """A worker's report on a unit that ended. It is plain data without secrets, and not yet stored."""
+@dataclass(frozen=True, kw_only=True)
+class EndedUnit:
+    """The end of a unit, as a worker reports it and as the ledger keeps it. Its times never enter a key."""
 
     key: str
     status: Status
@@ -109,8 +108,6 @@ class FinishedUnit:
     message: str | None
     transient: bool
     result: Mapping[str, Any]
-    texts: Mapping[str, bytes]
-    """Texts to store as blobs, by name."""
     usage: Mapping[str, UsageRow]
     """The usage of models by role."""
     cost: int | None
@@ -118,6 +115,14 @@ class FinishedUnit:
     seconds: float
     started_at: float
     finished_at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedUnit(EndedUnit):
+    """A worker's report on a unit that ended. It is plain data without secrets, and not yet stored."""
+
+    texts: Mapping[str, bytes]
+    """Texts to store as blobs, by name."""
     fatal: bool = False
     """True where every other unit would fail for the same reason."""
 
@@ -125,34 +130,28 @@ class FinishedUnit:
     def lost(cls, key: str, how: str) -> FinishedUnit:
         """Make the report on a unit whose worker died before it could report."""
         now = time.time()
-        return cls(key, "failed", "worker_lost", how, True, {}, {}, {}, None, 0.0, now, now)
+        return cls(
+            key=key, status="failed", reason="worker_lost", message=how, transient=True, result={}, texts={},
+            usage={}, cost=None, seconds=0.0, started_at=now, finished_at=now,
+        )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Record:
-    """The ledger's record of a unit that ended. Its times never enter a key."""
+@dataclass(frozen=True, kw_only=True)
+class Record(EndedUnit):
+    """The ledger's record of a unit that ended."""
 
-    key: str
     kind: Kind
     label: str
     key_fields: Mapping[str, Any]
     spec: Mapping[str, Any]
-    status: Status
-    reason: str | None
-    """The kind of failure; `None` for a done unit."""
-    message: str | None
-    transient: bool
     attempts: int
-    result: Mapping[str, Any]
     blobs: Mapping[str, str]
     """Hashes of the unit's texts by name."""
-    usage: Mapping[str, UsageRow]
-    """The usage of models by role."""
-    cost_usd: float | None
-    """The cost in dollars; `None` if unknown."""
-    seconds: float
-    started_at: float
-    finished_at: float
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The cost in dollars; `None` if unknown."""
+        return dollars(self.cost)
 
     @property
     def done(self) -> bool:

@@ -10,7 +10,7 @@ import traceback
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -92,18 +92,15 @@ class ReplayedWeb:
 class Context:
     """The context of a unit's work. Its models are metered and limited for this unit."""
 
-    unit: Unit
+    given: Assignment
     models: Models
     meter: Meter
-    retried: bool = False
-    """True where an earlier attempt failed."""
-    saved: Mapping[str, bytes] = field(default_factory=dict)
-    """Progress saved before the unit was stopped, by name."""
-    failed_for_good: bool = False
-    left_out: bool = False
-    """True where the unit was done with a part of its request unanswered."""
     gathered: Outcome | None = None
     saving: Callable[[str, str], None] = lambda name, text: None
+
+    @property
+    def unit(self) -> Unit:
+        return self.given.unit
 
     def keep(self, outcome: Outcome) -> None:
         """Store the outcome so far, to be recorded if the work fails. Its calls were paid for, and it explains the failure."""
@@ -115,7 +112,7 @@ class Context:
 
     def replaying(self) -> SavedAnswers:
         """Answer requests from the saved answers of the stopped unit, save every new answer, and return the journal."""
-        replay = SavedAnswers(self.saved, self.save, usable_only=self.failed_for_good)
+        replay = SavedAnswers(self.given.saved, self.save, usable_only=self.given.failed_for_good)
         self.models = self.models.keeping(replay)
         return replay
 
@@ -204,15 +201,7 @@ class Worker:
         meter = Meter()
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
         unit = assignment.unit
-        context = Context(
-            unit,
-            models,
-            meter,
-            assignment.retried,
-            assignment.saved,
-            assignment.failed_for_good,
-            assignment.left_out,
-        )
+        context = Context(assignment, models, meter)
         context.saving = lambda name, text: self._saved(SavedText(unit.key, name, self._clean(text)))
         started, clock = time.time(), time.monotonic()
         try:

@@ -30,7 +30,6 @@ from drr.eval.asking.conversation import box_prompts
 from drr.eval.evidence.answers import read_answers
 from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.budget import load_prices
-from drr.llm.meter import PICO
 from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES, pack_archive
 from drr.study.bundle.parcel import (
     BESIDE,
@@ -250,8 +249,7 @@ class _Packing:
         self._texts |= dict.fromkeys(record.blobs.values())
         if withheld and "transcript" in record.blobs:
             self._cut.setdefault(record.blobs["transcript"], set()).update(withheld)
-        fields = {name: getattr(record, name) for name in RecordLine.__annotations__ if name != "cost"}
-        fields["cost"] = None if record.cost_usd is None else round(record.cost_usd * PICO)
+        fields = {name: getattr(record, name) for name in RecordLine.__annotations__}
         result = without_personal_records(record.result) if self._config.redact else record.result
         return cast(RecordLine, {**fields, "result": result})
 

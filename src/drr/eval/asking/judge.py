@@ -145,7 +145,7 @@ class Judge:
         self._kept = kept
         self._stand_in = stand_in
         self._repeat = repeat
-        self._retried = context.retried
+        self._retried = context.given.retried
         """True if the unit failed before. An answer that could not be read then is asked for again."""
         self._ready: dict[str, list[str]] = {}
         self._raw: dict[str, str] = {}
@@ -192,7 +192,7 @@ class Judge:
     def _before(self, request: str, form: type[BaseModel]) -> str | None:
         """Return the next stored answer to this request, if any."""
         if request not in self._ready:
-            kept = () if self._context.left_out else self._kept.of(request, self._context.unit.key)
+            kept = () if self._context.given.left_out else self._kept.of(request, self._context.unit.key)
             self._ready[request] = [text for text in kept if not self._retried or is_readable(text, form)]
         ready = self._ready[request]
         return ready.pop(0) if ready else None
