@@ -81,7 +81,7 @@ def test_the_ends_are_those_at_which_the_test_turns() -> None:
         for end, way in ((v.ci_low, 1), (v.ci_high, -1)):
             inside, outside = (sign_flip(moved - end - way * gap) for gap in (1e-6, -1e-6))
             assert outside < SIGNIFICANT <= inside
-        assert "sign-flip test" in v.method
+        assert "sign-flip test" in v.sentence
 
 
 def test_below_six_draws_no_pattern_of_signs_is_rare_enough() -> None:
@@ -102,8 +102,8 @@ def test_solved_or_not_keeps_its_exact_interval_and_yields_to_the_test_at_zero()
                 v = found.difference
                 assert v.ci_low is not None and v.ci_high is not None and found.p is not None
                 assert found.p < SIGNIFICANT if v.ci_low > 0 else v.ci_low == 0 or found.p >= SIGNIFICANT
-                cut += "cut at 0" in v.method
-                assert ("cut at 0" in v.method) is (v.ci_low == 0)
+                cut += "cut at 0" in v.sentence
+                assert ("cut at 0" in v.sentence) is (v.ci_low == 0)
     assert cut > 20
     same = apart([0.0] * 50, SHARE).difference
     assert same.ci_high == pytest.approx(1 - 0.025 ** (1 / 50)) == -(same.ci_low or 0.0)

@@ -242,10 +242,18 @@ def test_trials_claims_and_grades_are_no_single_values():
     trials = mean({str(k): [1.0, float(k % 2)] for k in range(20)}, ends=SHARE)
     claims = pooled_ratio([("a", 1, 1), ("b", 3, 3), ("c", 0, 2)], "micro", n=3)
     for v in (trials, claims, graded([0.0, 1.0, 1.0])):
-        assert "95% t interval" in v.method
+        assert "95% t interval" in v.sentence
     sizes = {AskedQuestion(f"{task}{size}", task): [float(task == "a")] for task in "abc" for size in "xy"}
     v = mean(sizes, ends=SHARE)
     assert (v.ci_low, v.ci_high) == (solved(1, 3).ci_low, solved(1, 3).ci_high) and v.tasks == 3
+
+
+@pytest.mark.parametrize("values", [[0.2, 0.5, 0.9], [0.0, 1.0, 1.0], [0.5, 0.5, 0.5]])
+def test_a_definition_is_never_taken_for_a_part_of_the_interval(values):
+    """Definitions with these words lost their end, or all before it, as the sentence was read back."""
+    definition = "share, of values with a price; all others are left out"
+    made = mean({str(k): [value] for k, value in enumerate(values)}, definition).within(SHARE).within(SHARE)
+    assert made.document()["method"].startswith(f"{definition}; ") and made.method == definition
 
 
 def test_differences_of_rare_shares_cover_what_they_say():

@@ -164,7 +164,7 @@ def corpus(judged: Judged, answers: Sequence[Answer], mode: str = "all") -> Mapp
     found = judged.all_claims(answers, mode)
     values = corpus_values(found) if found else {}
     return {
-        name: replace(empty_statistic(v.method, len(answers)), reason=reason)
+        name: replace(empty_statistic(v.sentence, len(answers)), reason=reason)
         if (reason := _unknown(judged, name))
         else v
         for name, v in values.items()

@@ -58,7 +58,7 @@ def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewes
     v = from_sums(rows, both.clusters, _correlation, both.method, n_unscored=both.lost)
     z = from_sums(rows, both.clusters, _fishers_z, f"{both.method}, interval of Fisher's z").unshifted()
     low, high = (None if end is None else tanh(end) for end in (z.ci_low, z.ci_high))
-    return replace(v, ci_low=low, ci_high=high, method=z.method)
+    return replace(v, ci_low=low, ci_high=high, method=z.method, how=z.how)
 
 
 def _fishers_z(sums: Floats) -> Floats:

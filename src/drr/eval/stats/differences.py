@@ -107,7 +107,7 @@ def flipped(
     unit, known = "tasks" if v.tasks else "clusters", v.error is not None and low is not None
     made = "95% interval of the sign-flip test" if known else "no interval: all equal or too few"
     low, high = (low, high) if known else (None, None)
-    return replace(v, ci_low=low, ci_high=high, method=f"{method}; {made}, over {v.clusters} {unit}"), p
+    return replace(v, ci_low=low, ci_high=high, how=f"{made}, over {v.clusters} {unit}"), p
 
 
 def agreeing(v: Statistic, p: float) -> Statistic:
@@ -116,7 +116,7 @@ def agreeing(v: Statistic, p: float) -> Statistic:
     if v.value is None or low is None or high is None or (low > 0 or high < 0) is (p < SIGNIFICANT):
         return v
     low, high = (0.0, high) if v.value > 0 else (low, 0.0)
-    return replace(v, ci_low=low, ci_high=high, method=f"{v.method}, cut at 0 by the sign-flip test")
+    return replace(v, ci_low=low, ci_high=high, fitted=f"{v.fitted}, cut at 0 by the sign-flip test")
 
 
 def unpaired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:

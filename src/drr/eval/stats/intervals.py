@@ -65,6 +65,7 @@ class Statistic:
     n: int
     n_unscored: int
     method: str
+    """Definition of the figure."""
     reason: str | None = None
     """Reason why there is no value, where known."""
     clusters: int = 0
@@ -79,6 +80,15 @@ class Statistic:
     """True if the value is a mean of several clusters that are all equal."""
     zero_one: bool = False
     """True if all clusters have the same weight and are 0 or 1 (or -1, for a difference)."""
+    how: str = ""
+    """Formula of the interval, or the reason why there is none."""
+    fitted: str = ""
+    """How bounds of the values, or a test, changed the interval."""
+
+    @property
+    def sentence(self) -> str:
+        """Definition and interval in words, as documents name them."""
+        return "; ".join(filter(None, (self.method, self.how))) + self.fitted
 
     def within(self, ends: Ends | None) -> Statistic:
         """Fit the interval to the bounds of the averaged values.
@@ -91,7 +101,7 @@ class Statistic:
             return self
         if self.zero_one and ends == SHARE:
             return self._exact(self.value)
-        (least, most), value, method = ends, self.value, self.method.partition(_KEPT)[0]
+        (least, most), value, fitted = ends, self.value, ""
         low, high = (
             (inf if self.ci_low is None else self.ci_low),
             (-inf if self.ci_high is None else self.ci_high),
@@ -100,16 +110,16 @@ class Statistic:
             exact = self.zero_one and ends == RELATED
             unseen = 1 - 0.025 ** (1 / self.clusters) if exact else share_missed_by_draws(self.clusters)
             low, high = min(low, value - unseen * (value - least)), max(high, value + unseen * (most - value))
-            method += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
+            fitted = f", of values from {least:g} to {most:g}, with what so many can have missed"
         elif low > high:
             return self
         elif self.error is not None and (over := value - least) > 0:
             reach = student_quantile(self.clusters - 1) * self.error / over
             times = 1 + reach + reach * min(1.0, reach) / 2
             low, high = min(low, least + over / times), max(high, least + over * times)
-            method += f"{_KEPT}from {least:g} on"
+            fitted = f", of values from {least:g} on"
         value, low, high = (min(max(one, least), most) for one in (value, low, high))
-        return replace(self, value=value, ci_low=low, ci_high=high, method=method)
+        return replace(self, value=value, ci_low=low, ci_high=high, fitted=fitted)
 
     def _exact(self, value: float) -> Statistic:
         """Return the statistic with the interval of Clopper and Pearson."""
@@ -118,9 +128,8 @@ class Statistic:
         n, ones = self.clusters, round(value * self.clusters)
         low = float(betaincinv(ones, n - ones + 1, 0.025)) if ones else 0.0
         high = float(betaincinv(ones + 1, n - ones, 0.975)) if ones < n else 1.0
-        made, of = self.method.rpartition("; ")[0], "tasks" if self.tasks else "clusters"
-        method = f"{made}; exact 95% interval (Clopper-Pearson) over {n} {of}"
-        return replace(self, ci_low=low, ci_high=high, method=method)
+        how = f"exact 95% interval (Clopper-Pearson) over {n} {'tasks' if self.tasks else 'clusters'}"
+        return replace(self, ci_low=low, ci_high=high, how=how, fitted="")
 
     def unshifted(self) -> Statistic:
         """Widen the interval so that it holds Student's interval without the shift for skew."""
@@ -128,23 +137,13 @@ class Statistic:
             return self
         reach = student_quantile(self.clusters - 1) * self.error
         low, high = min(self.ci_low, self.value - reach), max(self.ci_high, self.value + reach)
-        return replace(self, ci_low=low, ci_high=high, method=f"{self.method} and not shifted")
+        return replace(self, ci_low=low, ci_high=high, how=f"{self.how} and not shifted")
 
     def document(self) -> VRow:
-        names = ("value", "ci_low", "ci_high", "n", "n_unscored", "method")
-        row = {name: getattr(self, name) for name in names}
-        return cast(
-            "VRow",
-            row
-            | {
-                name: x
-                for name in ("tasks", "questions", "reason", "all_equal")
-                if (x := getattr(self, name))
-            },
-        )
-
-
-_KEPT = ", of values "
+        row = {name: getattr(self, name) for name in ("value", "ci_low", "ci_high", "n", "n_unscored")}
+        seldom = {name: getattr(self, name) for name in ("tasks", "questions", "reason", "all_equal")}
+        told = {name: x for name, x in seldom.items() if x}
+        return cast("VRow", {**row, "method": self.sentence, **told})
 
 
 def share_missed_by_draws(draws: int) -> float:
@@ -232,7 +231,7 @@ def interval_from_clusters(
     if cut is not None and found is not None and (found.low < cut[0] or found.high > cut[1]):
         low, high = max(found.low, cut[0]), min(found.high, cut[1])
         made += f", cut at {cut[0]:g} and {cut[1]:g}"
-    return Statistic(value, low, high, n, n_unscored, f"{method}; {made}", clusters=size, error=error)
+    return Statistic(value, low, high, n, n_unscored, method, clusters=size, error=error, how=made)
 
 
 def left_out(value: float | None, without: Floats) -> Floats:

@@ -159,11 +159,11 @@ def win_rate(scores: ByQuestion[A], method: str) -> WinRate:
     ahead = np.bincount(place, weights=leads[:, 0], minlength=tasks)
     won, lost = int((ahead > 0).sum()), int((ahead < 0).sum())
     if rate.value is not None and not rate.zero_one:
-        lead = from_sums(leads, list(means), ratio, rate.method.partition(";")[0])
+        lead = from_sums(leads, list(means), ratio, rate.method)
         lead, p = lead.unshifted().within(RELATED), sign_test(won, lost)
         lead = agreeing(lead, p) if lead.zero_one and p is not None else lead
         low, high = (None if end is None else (1 + end) / 2 for end in (lead.ci_low, lead.ci_high))
-        rate = replace(rate, ci_low=low, ci_high=high, method=lead.method)
+        rate = replace(rate, ci_low=low, ci_high=high, how=lead.how, fitted=lead.fitted)
     return WinRate(rate, won, lost)
 
 
