@@ -20,10 +20,10 @@ from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, marked
 from drr.app.viewer.site import ServedReport, site
+from drr.eval.checks.results import CheckRow
 from drr.eval.metrics import metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.faithfulness import Against, JudgedClaim, Status, VerdictRow
-from drr.eval.tasks.citation_rows import CheckRow
 from drr.study.study import Study
 from starlette.testclient import TestClient
 

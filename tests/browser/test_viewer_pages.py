@@ -33,12 +33,12 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.site import site
 from drr.citations.parse import parse
+from drr.eval.checks.results import CheckRow
 from drr.eval.foreign.summary import ForeignValue
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import JudgedClaim, VerdictRow
 from drr.eval.stats.question import Comparison
-from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.judgements import Judged, MistakeRow, Verdict
 from drr.eval.tasks.key_points import PointRow, PointSupport, PointVerdictRow
 from drr.papers.dr3.judging.rows import FACTS, PlaceRow, RepeatedRow, RequiredFactRow

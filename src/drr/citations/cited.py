@@ -87,35 +87,20 @@ class SourceEntry(TypedDict):
     inline_count: int
 
 
-class MarkerEntry(TypedDict):
-    id: str
-    start: int
-    end: int
-    form: str
-    url: str | None
-    reason: str | None
-
-
-class DefectEntry(TypedDict):
-    kind: DefectKind
-    id: str
-    start: int
-    end: int
-    detail: str
-
-
 class CitationsDocument(TypedDict):
     """The document that `drr judges check --json` prints."""
 
     sources: list[SourceEntry]
-    markers: list[MarkerEntry]
+    markers: list[dict[str, object]]
+    """Each `Marker` by its fields."""
     n_distinct_urls: int
     inline_citation_count: int
     inline_resolvable_count: int
     n_reference_entries: int
     dangling: list[str]
     entries_without_url: list[str | None]
-    defects: list[DefectEntry]
+    defects: list[dict[str, object]]
+    """Each `Defect` by its fields."""
 
 
 @dataclass(slots=True)
@@ -151,20 +136,14 @@ class Citations:
                 }
                 for s in self.sources
             ],
-            "markers": [
-                {"id": m.id, "start": m.start, "end": m.end, "form": m.form, "url": m.url, "reason": m.reason}
-                for m in self.markers
-            ],
+            "markers": [marker._asdict() for marker in self.markers],
             "n_distinct_urls": len(self.sources),
             "inline_citation_count": self.inline_count,
             "inline_resolvable_count": self.resolvable_count,
             "n_reference_entries": len(self.references),
             "dangling": [marker.id for marker in self.markers if marker.dangling],
             "entries_without_url": [", ".join(r.numbers) or None for r in self.references if not r.urls],
-            "defects": [
-                {"kind": d.kind, "id": d.id, "start": d.start, "end": d.end, "detail": d.detail}
-                for d in self.defects
-            ],
+            "defects": [defect._asdict() for defect in self.defects],
         }
 
 

@@ -295,17 +295,13 @@ def most_of_call(price: TokenPrice | None, size: int, written: int, rule_written
     return SpendAmount(price.at_most(read, written) if price else 0, read + written, int(price is None))
 
 
-class _File(BaseModel):
+class Prices(BaseModel):
+    """A file of prices."""
+
     model_config = ConfigDict(extra="forbid")
 
     date: str
     models: dict[str, TokenPrice] = Field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Prices:
-    date: str
-    models: dict[str, TokenPrice]
 
     def of(self, model: str) -> TokenPrice | None:
         return self.models.get(model)
@@ -325,22 +321,21 @@ def load_prices(override: Path | None = None) -> Prices:
         name: price.model_copy(update={"date": price.date or theirs.date})
         for name, price in theirs.models.items()
     }
-    return Prices(box.date, {**box.models, **dated})
+    return Prices(date=box.date, models={**box.models, **dated})
 
 
 @cache
 def _box() -> Prices:
-    file = _read(_BOX)
-    return Prices(file.date, file.models)
+    return _read(_BOX)
 
 
-def _read(path: Path) -> _File:
+def _read(path: Path) -> Prices:
     try:
         with path.open("rb") as file:
             text = file.read(_LARGEST + 1)
         if len(text) > _LARGEST:
             raise ModelSetupError(f"price file {path}: holds more than {_LARGEST:,} bytes")
-        return _File.model_validate(tomllib.loads(text.decode("utf-8")))
+        return Prices.model_validate(tomllib.loads(text.decode("utf-8")))
     except OSError as error:
         raise ModelSetupError(
             f"price file {path}: cannot be read ({error.strerror}); see llm/prices.toml for the form"

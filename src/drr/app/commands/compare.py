@@ -13,7 +13,8 @@ from drr.app.terminal import Column, number, p_value, table, with_colour, with_i
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
-    from drr.eval.metrics.rows import CompareDocument, FloorRow
+    from drr.env.json_object import JsonObject
+    from drr.eval.metrics.rows import CompareDocument
     from drr.eval.stats.differences import DifferenceRow
     from drr.study.study import Study
 
@@ -182,7 +183,7 @@ def _left_out(document: CompareDocument) -> set[str]:
     )
 
 
-def _difference(row: DifferenceRow, floor: FloorRow | None) -> str:
+def _difference(row: DifferenceRow, floor: JsonObject | None) -> str:
     shown = with_interval(row)
     slight = floor is not None and row["value"] is not None and abs(row["value"]) < floor["value"]
     return with_colour(f"≈ {shown}", "dim") if slight else shown

@@ -22,6 +22,7 @@ from drr.app.study.trust import remember_study
 from drr.app.terminal import plain
 from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
 from drr.env.plugins import examples_of, extras, merged
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -73,11 +74,6 @@ class ScoresTaken(TypedDict):
     """Rows whose question has no report of the system in this study; a row that names no question is not counted."""
 
 
-class RefusedRow(TypedDict):
-    line: int
-    why: str
-
-
 class TakenIn(TypedDict):
     """The document of `drr study import --json`."""
 
@@ -93,7 +89,7 @@ class TakenIn(TypedDict):
     scores: list[ScoresTaken]
     replaced: int
     """Earlier scores of the same judge that the new scores replaced."""
-    refused: list[RefusedRow]
+    refused: list[JsonObject]
     """Lines that could not be imported, each with the reason; all other lines were imported."""
 
 
@@ -166,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
             "queries": len({unit.spec["query_id"] for unit in taken.units}),
             "scores": _scores_taken(study, taken.scores),
             "replaced": keep_scores(study, taken.scores) if taken.scores else 0,
-            "refused": [{"line": line, "why": why} for line, why in refused],
+            "refused": [one._asdict() for one in refused],
         }
     if isinstance(given, ReadReports):
         _say_refused(given)

@@ -24,14 +24,6 @@ _TITLE = 100
 """Most characters of a product's title in a list."""
 
 
-class InputRow(TypedDict):
-    """A raw file from which the shop was made."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-
 class ShopInfo(TypedDict):
     """The document of `drr shop info --json`."""
 
@@ -48,7 +40,8 @@ class ShopInfo(TypedDict):
     duplicates: int | None
     rows: dict[str, int]
     notes: dict[str, int]
-    inputs: list[InputRow]
+    inputs: list[JsonObject]
+    """Each raw file from which the shop was made, as `Input`."""
     sizes: dict[str, int]
     versions: dict[str, str]
     content_hash: str
@@ -86,7 +79,7 @@ def shop_info(spec: str, shop: Shop) -> ShopInfo:
         "duplicates": manifest.rows.get("duplicates"),
         "rows": manifest.rows,
         "notes": manifest.notes,
-        "inputs": [{"name": one.name, "bytes": one.bytes, "sha256": one.sha256} for one in manifest.inputs],
+        "inputs": [one.model_dump() for one in manifest.inputs],
         "sizes": manifest.sizes,
         "versions": manifest.versions,
         "content_hash": manifest.content_hash,

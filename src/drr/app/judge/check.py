@@ -22,7 +22,7 @@ from drr.env.shop import open_shop
 from drr.eval.checks import check_report, document, figures_in
 from drr.eval.checks.base import Subject
 from drr.eval.checks.reading import FiguresRow
-from drr.eval.checks.results import Check, CheckDocument
+from drr.eval.checks.results import Check, CheckRow
 from drr.eval.metrics.mistakes import is_unsettled
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import UsageRow
@@ -57,7 +57,7 @@ class FindingsDocument(TypedDict):
 
     schema: int
     citations: CitationsDocument
-    rules: dict[str, CheckDocument]
+    rules: dict[str, CheckRow]
     figures: FiguresRow
     reading: NotRequired[Proofread]
 

@@ -17,11 +17,11 @@ from drr.eval.tasks.judgements import Judged
 if TYPE_CHECKING:
     from drr.app.report.failing import FoundError
     from drr.env.profile import ProfileSummary
+    from drr.eval.checks.results import CheckRow
     from drr.eval.foreign.summary import ForeignValue
     from drr.eval.metrics.base import Metric
     from drr.eval.stats.citations import CitationVerdict
     from drr.eval.stats.faithfulness import JudgedClaim
-    from drr.eval.tasks.citation_rows import CheckRow
     from drr.eval.tasks.judgements import MistakesResult, Verdict
     from drr.eval.tasks.key_points import PointRow, PointVerdictRow
     from drr.llm.meter import UsageRow

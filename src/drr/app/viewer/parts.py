@@ -22,12 +22,12 @@ from drr.citations.parse import Citations, canonical_url
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks.base import urls_in
+from drr.eval.checks.results import CheckRow
 from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.metrics import metrics, metrics_without_verdicts
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import VerdictRow
-from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.judgements import Judged
 from drr.wording.excerpt import ELLIPSIS, excerpt, range_of_words
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.env.plugins import load
-from drr.eval.checks.results import Check, CheckDocument
+from drr.eval.checks.results import Check, CheckRow
 
 if TYPE_CHECKING:
     from drr.eval.checks.base import Subject
@@ -136,6 +136,6 @@ def value_text(name: str, value: Any) -> str:
     return plain_text(value) if rule is None else rule.text_of(value)
 
 
-def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:
+def document(checks: dict[str, Check]) -> dict[str, CheckRow]:
     """Return the form that `drr judges check --json` prints."""
     return {name: check.document() for name, check in checks.items()}

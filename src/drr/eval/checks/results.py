@@ -15,7 +15,7 @@ the record lacks the fact; no shop, user, question or tool calls were given; or 
 Span = tuple[int, int]
 
 
-class CheckDocument(TypedDict):
+class CheckRow(TypedDict):
     """The result of a rule as it is stored and printed."""
 
     status: Status
@@ -66,7 +66,7 @@ class Check:
             self, findings=findings, decided=frozenset(place_as_written(one, stood) for one in self.decided)
         )
 
-    def document(self) -> CheckDocument:
+    def document(self) -> CheckRow:
         return {
             "status": self.status,
             "value": self.value,

@@ -11,9 +11,9 @@ from drr.eval.metrics import families, family_values, metric, metrics, unanswere
 from drr.eval.metrics.base import Family
 from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
-from drr.eval.metrics.rows import CompareDocument, FloorRow
+from drr.eval.metrics.rows import CompareDocument
 from drr.eval.metrics.rules import figures_of
-from drr.eval.stats.differences import PairedDifference, noise_floor, paired, with_holm
+from drr.eval.stats.differences import PairedDifference, RepetitionFloor, noise_floor, paired, with_holm
 from drr.eval.stats.pairs import pair_results
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
@@ -121,20 +121,22 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
         "same_reports": same,
         "reports": shared,
         "metrics": {name: difference.document() for name, difference in tested.items()},
-        "noise": {name: floor for name, floor in _floors(judged, values, again).items() if name in tested},
+        "noise": {
+            name: floor._asdict() for name, floor in _floors(judged, values, again).items() if name in tested
+        },
         "about": {name: one.document() for name, one in metrics(tested).items()},
         "pairwise": [row for row in pair_results(judged.comparisons()) if {row["a"], row["b"]} == {a, b}],
     }
 
 
-def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> dict[str, FloorRow]:
+def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> dict[str, RepetitionFloor]:
     """Compute the noise floors over all systems of the study, as in `drr report`."""
     again_values = values_again([judged, *again]) if again else {}
     systems = {variant: values.values(variant) for variant in variants_of(judged)}
-    found: dict[str, FloorRow] = {}
+    found: dict[str, RepetitionFloor] = {}
     for name in dict.fromkeys(name for own in systems.values() for name in own):
         trials = {variant: own[name] for variant, own in systems.items() if name in own}
         floor = None if metric(name).across_trials else noise_floor(trials, again_values.get(name))
         if floor is not None:
-            found[name] = {"value": floor.value, "by": floor.by, "n": floor.n}
+            found[name] = floor
     return found

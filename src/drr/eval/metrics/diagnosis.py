@@ -15,10 +15,11 @@ from drr.env.files import read_file
 from drr.env.json_object import parsed
 from drr.env.small_files import DOCUMENT
 from drr.eval.asking.forms import FailureName
+from drr.eval.checks.results import CheckRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.citation_rows import CheckRow, FailureRow, FailuresResult
+from drr.eval.tasks.citation_rows import FailureRow, FailuresResult
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
+from drr.env.json_object import JsonObject
 from drr.env.plugins import papers
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.foreign.summary import ForeignTableRow
@@ -207,15 +208,6 @@ class MetricRow(TypedDict):
     digits: int
 
 
-class FloorRow(TypedDict):
-    """The noise floor of a metric. In 19 of 20 cases repetition alone makes two equally good systems differ by less than `value`."""
-
-    value: float
-    by: Literal["trials", "judge repeats"]
-    n: int
-    """Number of questions or reports that were repeated."""
-
-
 class CompareDocument(TypedDict):
     schema: int
     a: str
@@ -229,8 +221,8 @@ class CompareDocument(TypedDict):
     reports: int
     """Number of questions and trials that both sides answered."""
     metrics: dict[str, DifferenceRow]
-    noise: dict[str, FloorRow]
-    """Noise floors by metric: smaller differences are no more than repetition. Metrics without repetition are absent."""
+    noise: dict[str, JsonObject]
+    """Noise floors by metric, each a `RepetitionFloor` by its fields: smaller differences are no more than repetition. Metrics without repetition are absent."""
     about: dict[str, MetricRow]
     pairwise: list[PairRow]
     standing: NotRequired[StandingRow]

@@ -79,15 +79,6 @@ class FailuresResult(TypedDict):
     """Labels whose example is not in the report; they count as unknown unless another example shows them."""
 
 
-class CheckRow(TypedDict):
-    """The result of one rule."""
-
-    status: Literal["pass", "fail", "remark", "unverifiable"]
-    value: object
-    spans: list[list[int]]
-    evidence: list[str]
-
-
 Addresses = Mapping[tuple[str, str], AddressVerdict]
 """Verdicts on single addresses, keyed by (claim, address)."""
 _STATUS: Mapping[str, Status] = {str(status): status for status in STATUSES}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, Literal, NotRequired, TypedDict, Type
 from drr.env.plugins import AnyPaper, papers
 from drr.eval.asking.rules import CODE, outdated_rules_notice, rules_banner
 from drr.eval.checks.reading import FiguresRow
+from drr.eval.checks.results import CheckRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension, content_id
 from drr.eval.stats.citations import CitationVerdict
@@ -22,7 +23,7 @@ from drr.eval.stats.faithfulness import (
 )
 from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import Asked, Comparison, Winner, cluster_of, grouped
-from drr.eval.tasks.citation_rows import CheckRow, ClaimRow, FailuresResult, JudgedCitations
+from drr.eval.tasks.citation_rows import ClaimRow, FailuresResult, JudgedCitations
 from drr.eval.tasks.judged_claims import judged_claim
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NotRequired, TypedDict, cast
+from typing import Literal, NotRequired, cast
 
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, write_file
@@ -16,6 +16,7 @@ from drr.eval.labels import content_id
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from typing_extensions import TypedDict  # pydantic reads it
 
 POINTS, MATCHES = "points", "matches"
 """The names of the two tasks, and the keys under which their results are stored."""
@@ -25,6 +26,8 @@ PointSupport = Literal["support", "partial_support", "not_support", "judge_error
 
 
 class PurchaseRow(TypedDict):
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+
     name: str
     """The product's title without the list of its features."""
     order: str
@@ -102,16 +105,6 @@ OwnPoints = Mapping[str, Sequence[PointRow]]
 """Points keyed by question."""
 
 
-class PurchaseLine(BaseModel):
-    """A purchase in a line of an imported file."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str
-    order: str
-    day: str
-
-
 class PointLine(BaseModel):
     """One point of one question, as a line of a file."""
 
@@ -126,7 +119,7 @@ class PointLine(BaseModel):
     """Source of the point: kept for an exported line, `person` for a line that a person wrote."""
     gist: str | None = None
     products: list[str] = Field(default_factory=list)
-    purchase: PurchaseLine | None = None
+    purchase: PurchaseRow | None = None
     total_max: float | None = Field(default=None, allow_inf_nan=False)
     item_max: float | None = Field(default=None, allow_inf_nan=False)
 

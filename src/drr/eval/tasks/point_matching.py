@@ -17,10 +17,10 @@ from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.asking.safety import visible_report
 from drr.eval.checks.base import Subject
+from drr.eval.checks.results import CheckRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import content_words
 from drr.eval.evidence.quotations import locate
-from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.grading import one_answer
 from drr.eval.tasks.judgements import Judged

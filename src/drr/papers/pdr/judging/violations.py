@@ -15,9 +15,9 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import bills_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.results import CheckRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import content_stems
-from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.desk import JudgingContext, Task
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.rules import check_subject
