@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from drr.app.pages.serve import STATIC, place_of
+from drr.app.pages.serve import STATIC, path_of_token
 from drr.app.report.failing import FoundError
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import (
@@ -89,7 +89,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def served(study: Path) -> Iterator[str]:
     with Study.open(study) as opened, serving(lambda port: site(Reader(opened), "token", port)) as port:
-        yield f"http://127.0.0.1:{port}{place_of('token')}/"
+        yield f"http://127.0.0.1:{port}{path_of_token('token')}/"
 
 
 def open_calm(page: Page, index: str) -> None:

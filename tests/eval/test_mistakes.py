@@ -26,7 +26,13 @@ from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records
 from drr.eval.tasks.judgements import Judged, MistakesResult, mistakes_of
-from drr.eval.tasks.mistake_records import compute_sum, is_unmet, look_up_product, place_of, statements_of
+from drr.eval.tasks.mistake_records import (
+    compute_sum,
+    is_unmet,
+    look_up_product,
+    span_of_words,
+    statements_of,
+)
 from drr.eval.tasks.mistakes import Brief, mistakes_in
 from drr.study.study import Study
 
@@ -293,7 +299,7 @@ def test_words_copied_from_a_row_are_those_of_its_cell(study: Study, shop: Shop)
         ("Price: $19.99", row.index("$"), "$19.99"),
     ):
         statement = statements_of(report, parse(report, URL))[-1]
-        span = place_of(words, statement, report)
+        span = span_of_words(words, statement, report)
         assert (span[0] - report.index(row), report[slice(*span)]) == (start, shown)
 
 

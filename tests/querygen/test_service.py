@@ -151,8 +151,8 @@ def test_reset_undoes_what_was_done_and_no_other_session_sees_it(
         return str(found.data["order_status"])
 
     assert status(ctx.session) in ("Cancelled", "Returned")
-    assert status(ctx.session.anew()) == status(beside.session) == status(before.session)
-    assert ctx.session.anew().changes() == [] and maker.shop.store.order(wish.order_id) is None
+    assert status(ctx.session.without_changes()) == status(beside.session) == status(before.session)
+    assert ctx.session.without_changes().changes() == [] and maker.shop.store.order(wish.order_id) is None
     listed = call_sync("get_user_orders", {"limit": 100}, ctx).data["items"]
     assert {row["order_id"] for row in listed} >= set(ctx.service.paid[0].orders) | {wish.order_id}
 

@@ -18,7 +18,7 @@ import httpx
 import pytest
 from drr.app.annotate.plan import AnnotationPlan, load
 from drr.app.annotate.site import site
-from drr.app.pages.serve import place_of
+from drr.app.pages.serve import path_of_token
 from drr.app.viewer.highlight import marked_html
 from drr.app.viewer.site import ServedReport, report_routes
 from drr.env.progress import LONGEST
@@ -76,13 +76,13 @@ def test_pages_lead_nowhere_else_and_cookies_open_their_own(tmp_path: Path) -> N
         for path in ("/", "/index.html", "/static/look.css", "/mark?sheet=x", "//", "/0"):
             client.get(path)
         assert heard == [None] * 6
-        client.get(f"{place_of('t')}/")
+        client.get(f"{path_of_token('t')}/")
         assert heard[-1] == "drr-8123=t", "this client sends cookies to every port, as browsers do"
     _, application = served(tmp_path / "a")
     with TestClient(application, base_url=AT, headers={"cookie": "drr-8123=t"}) as client:
-        asked = ("/", "/mark", f"{place_of('u')}/", place_of("t"), f"{place_of('t')}x/")
+        asked = ("/", "/mark", f"{path_of_token('u')}/", path_of_token("t"), f"{path_of_token('t')}x/")
         assert [client.get(path).status_code for path in asked] == [403] * 5
-        assert client.get(f"{place_of('t')}/").status_code == 200
+        assert client.get(f"{path_of_token('t')}/").status_code == 200
 
 
 async def test_a_mark_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ async def test_a_mark_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
         sent.append(message)
 
     headers = [(b"host", b"127.0.0.1:8123"), (b"cookie", b"drr-8123=t")]
-    sheet, path = plan.annotators[0].sheet.encode(), f"{place_of('t')}/mark"
+    sheet, path = plan.annotators[0].sheet.encode(), f"{path_of_token('t')}/mark"
     scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "path": path, "raw_path": path.encode(),
              "query_string": b"sheet=" + sheet, "headers": headers, "scheme": "http", "server": ("127.0.0.1", 8123), "client": ("127.0.0.1", 1), "root_path": ""}  # fmt: skip
     async with asyncio.timeout(20):

@@ -113,7 +113,7 @@ def test_an_endless_write_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert study.ledger.meta("half") is None
         study.ledger.set_meta("note", "after")
     with Study.open(tmp_path / "s") as study:
-        assert study.ledger.meta("note") == "after" and not study.ledger.db.changed()
+        assert study.ledger.meta("note") == "after" and not study.ledger.db.altered_rows()
 
 
 @table("security", "what_computes_when_it_is_written_to_is_refused_before_the_first_write")

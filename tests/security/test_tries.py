@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drr.app.pages.serve import place_of
+from drr.app.pages.serve import path_of_token
 
 from tests.security.tries import Area, every_area, tried
 
@@ -49,7 +49,7 @@ def test_what_gets_through_would_be_counted() -> None:
         ("robots.txt", ("User-agent: *\nDisallow: /b", "/a")),
         ("rendering canaries", ("seen", "A seen word.")),
         ("redaction", ("pillow", "A pillow.", "text")),
-        ("ports", (9, f"{place_of('t')}/x")),
+        ("ports", (9, f"{path_of_token('t')}/x")),
         ("egress", ("http://other.example", {"HTTP_PROXY": "http://127.0.0.1:9"})),
     ],
 )

@@ -12,7 +12,7 @@ from drr.app.study.trust import remember_shop
 from drr.app.study.workers import settings_from
 from drr.env.errors import Misuse
 from drr.env.settings import StudyChoices, resolve
-from drr.env.trust import ServerAddress, is_loopback, place_of
+from drr.env.trust import ServerAddress, is_loopback, origin_of
 from drr.llm import models
 
 from tests.cases import each
@@ -350,8 +350,8 @@ def test_only_this_machine_is_this_machine(address: str) -> None:
 
 
 def test_an_address_is_known_by_whom_it_reaches() -> None:
-    assert place_of("https://Me:pw@Models.Example:8443/v1?x=1") == "https://models.example:8443"
-    assert place_of("HTTPS://models.example:8443/v2") == "https://models.example:8443"
+    assert origin_of("https://Me:pw@Models.Example:8443/v1?x=1") == "https://models.example:8443"
+    assert origin_of("HTTPS://models.example:8443/v2") == "https://models.example:8443"
 
 
 def test_a_broken_memory_vouches_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

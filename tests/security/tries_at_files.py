@@ -20,7 +20,7 @@ from weakref import finalize
 from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import sandbox_for
 from drr.app.bundles.builder import files_beside_ledger
-from drr.app.pages.serve import guarded, place_of
+from drr.app.pages.serve import guarded, path_of_token
 from drr.env.errors import DrrError
 from drr.env.json_object import parsed
 from drr.env.settings import Settings
@@ -405,7 +405,7 @@ def _leads_away(path: str) -> str | None:
 def _ports(chance: Random) -> Iterator[tuple[int, str]]:
     while True:
         parts = [
-            "/", "//", place_of("u"), place_of("t")[:-1], "/index.html", "/static/look.css", "?token=t",
+            "/", "//", path_of_token("u"), path_of_token("t")[:-1], "/index.html", "/static/look.css", "?token=t",
             "..", "%2e", "0",
         ]  # fmt: skip
         yield chance.randint(1, 65535), "/" + mixed(chance, parts, 6)
@@ -415,7 +415,7 @@ def _cookie_goes(given: tuple[int, str]) -> str | None:
     port, path = given
     client = _client()
     client.get("/", params={"token": "t"})
-    assert "cookie" in client.build_request("GET", f"{place_of('t')}/").headers
+    assert "cookie" in client.build_request("GET", f"{path_of_token('t')}/").headers
     told = client.build_request("GET", f"http://127.0.0.1:{port}{path}").headers.get("cookie")
     return None if told is None else f"sends {told}"
 

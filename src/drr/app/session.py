@@ -202,7 +202,7 @@ def _figures_of(source: Source) -> Source:
 
 def _fresh_context(ctx: ToolContext, user: str | None = None, case: ServiceCase | None = None) -> ToolContext:
     assert isinstance(ctx.world, ShopWorld)
-    return replace(ctx, world=replace(ctx.world, session=ctx.session.anew(user, case=case)))
+    return replace(ctx, world=replace(ctx.world, session=ctx.session.without_changes(user, case=case)))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drr.env.settings import FOLLOWS, ROLES, Settings
-from drr.env.trust import place_of
+from drr.env.trust import origin_of
 from pydantic import SecretStr
 
 OWN = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
@@ -42,7 +42,7 @@ def key_for(settings: Settings, setting: str | None, provider: str, role: str = 
     """Return the API key for the address in a setting. An address that this user did not name gets no key, unless it is the provider's own."""
     address = address_of(settings, setting, provider)
     given = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
-    place, own = place_of(address or ""), place_of(OWN.get(provider, "-"))
+    place, own = origin_of(address or ""), origin_of(OWN.get(provider, "-"))
     if setting in settings.unnamed:
         return given.get(provider) if place == own else None
     for name in (role, (setting or "").removeprefix("base_url_")):
@@ -56,8 +56,8 @@ def key_place(settings: Settings, provider: str) -> str:
     named = [address_setting(settings, role) for role in ROLES if _provider(settings, role) == provider]
     named.sort(key=lambda one: one != "base_url")
     named = named or [None if settings.base_url is None else "base_url"]
-    places = [place_of(address_of(settings, one, provider) or "") for one in named]
-    own = place_of(OWN.get(provider, "-"))
+    places = [origin_of(address_of(settings, one, provider) or "") for one in named]
+    own = origin_of(OWN.get(provider, "-"))
     return own if own in places else places[0]
 
 

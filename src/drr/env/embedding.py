@@ -20,7 +20,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.files import make_folder
 from drr.env.settings import Settings
 from drr.env.text import tokens
-from drr.env.trust import cache_folder, is_loopback, place_of
+from drr.env.trust import cache_folder, is_loopback, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,14 +182,14 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
     setting = address_setting(settings, "embedder")
     address = address_of(settings, setting, provider) or ""
     if setting is not None and setting in settings.unnamed:
-        place = place_of(address)
+        place = origin_of(address)
         raise Misuse(
             f"{settings.unnamed[setting]} names the address {place}, and you did not; --trust-address {place}"
         )
     key = key_for(settings, setting, provider, "embedder")
     if key is None and not is_loopback(address):
         raise Misuse(
-            f"model_embedder openai:{model}: no key for {place_of(address)};"
+            f"model_embedder openai:{model}: no key for {origin_of(address)};"
             f" OPENAI_API_KEY goes to {key_place(settings, provider)} only, DRR_ROLE_KEYS=embedder=KEY to this one"
         )
     secret = "none" if key is None else key.get_secret_value()
@@ -199,7 +199,7 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
             address, secret, model, texts, timeout=settings.model_timeout, deadline=settings.model_deadline
         ),
         EmbeddingCache(cache_folder() / "embeddings.sqlite"),
-        "" if address == OWN[provider] else place_of(address),
+        "" if address == OWN[provider] else origin_of(address),
     )
 
 
@@ -209,7 +209,7 @@ def _ask(
     """Request vectors from an embedding server. A server on this machine is reached without the environment's proxy; all attempts end by the deadline."""
     import httpx
 
-    where = f"the embedder at {place_of(address)}"
+    where = f"the embedder at {origin_of(address)}"
     end = time.monotonic() + deadline
     for attempt in range(_ATTEMPTS):
         try:

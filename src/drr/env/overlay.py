@@ -292,5 +292,5 @@ def changed_world(world: World, stress: Stress) -> StressedWorld:
     manifest = shop.manifest.model_copy(update={"as_of": today.isoformat()})
     changed: Shop = replace(shop, store=store, catalog=shelves, manifest=manifest)
     web = replace(world.web, store=store) if isinstance(world.web, ShopWeb) else world.web
-    session = world.session.anew(shop=changed)
+    session = world.session.without_changes(shop=changed)
     return StressedWorld(session, cast(WebSearch, _Pages(web, stress, today)), world.shop_url, stress=stress)

@@ -57,7 +57,7 @@ class Session:
         """Return the shop without what a talk adds to it."""
         return self.shop if self.service is None else self.service.shop
 
-    def anew(
+    def without_changes(
         self, user_id: str | None = None, *, case: ServiceCase | None = None, shop: Shop | None = None
     ) -> Session:
         """Return a session of this user, or of the given one, without this session's changes."""
@@ -73,7 +73,7 @@ class Session:
                 outer, dot, inner = change.field.partition(".")
                 self.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
 
-    def acted(self, name: str, before: Any, after: Any) -> None:
+    def record(self, name: str, before: Any, after: Any) -> None:
         """Record one change of cart, orders or talk, and show the orders as they are now."""
         with self._lock:
             self._changes.append(Change(self.user_id or "", TALK + name, before, after))

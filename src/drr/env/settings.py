@@ -14,7 +14,14 @@ from typing import Any, Literal, NamedTuple, Self
 from drr.env.errors import Misuse
 from drr.env.files import ShopAddress
 from drr.env.setting_sources import DOTENV, from_environment, read_dotenv, read_settings_file
-from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, printable_address, vouched_entries
+from drr.env.trust import (
+    ServerAddress,
+    config_folder,
+    hosts_of,
+    origin_of,
+    printable_address,
+    vouched_entries,
+)
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 
 FILE = Path("drr.toml")
@@ -382,11 +389,11 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
             own = [_text(one.values[name]) for one in layers if one.stranger is None and name in one.values]
             others = [_text(one.values[name]) for one in layers if one is not layer and name in one.values]
             text_given = _text(given)
-            place = place_of(text_given)
+            place = origin_of(text_given)
             if text_given not in others and text_given in map(printable_address, others):
                 del layer.values[name]  # the same, but a study is never told the password
                 continue
-            if place in map(place_of, own) or vouched_entries(layer.stranger).has("address", place):
+            if place in map(origin_of, own) or vouched_entries(layer.stranger).has("address", place):
                 continue
             if own:
                 del layer.values[name]

@@ -129,7 +129,7 @@ def _own(folder: Path) -> Path:
     return folder
 
 
-def place_of(address: str) -> str:
+def origin_of(address: str) -> str:
     """Return scheme, hosts and ports of an address, which decide who receives data. An oddly spelled address equals only itself."""
     scheme, colon, rest = address.partition("://")
     if not colon or _ODD.search(address):
@@ -140,7 +140,7 @@ def place_of(address: str) -> str:
 
 def is_loopback(address: str) -> bool:
     """Tell whether every host of an address is this machine."""
-    scheme, colon, hosts = place_of(address).partition("://")
+    scheme, colon, hosts = origin_of(address).partition("://")
     if not colon or scheme.endswith("+srv"):
         return False
     return all(_is_own(host) for host in hosts.split(","))

@@ -205,7 +205,7 @@ class Database:
                 f"{self.path}: written by schema {version}, this program reads {VERSION}; update drr"
             )
 
-    def changed(self) -> list[str]:
+    def altered_rows(self) -> list[str]:
         """Return names of the rows and facts that are not as they were written."""
         with self._lock:
             self._db.execute("BEGIN")

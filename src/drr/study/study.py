@@ -86,7 +86,7 @@ class Study:
         """Return the number of ended units, and the names of units, texts and files that were changed."""
         ended = 0
         with cls._open(folder, read_only=True, apart=not is_known(folder)) as study:
-            broken = study.ledger.db.changed()
+            broken = study.ledger.db.altered_rows()
             changed = broken or study._changed_files()
             for record in () if broken else study.records(status=None, current=False):
                 ended += 1
@@ -132,7 +132,7 @@ class Study:
         return [name for name, found in self._found.items() if known[name] and found not in known[name]]
 
     def _check_unchanged(self) -> None:
-        changed = self.ledger.db.changed()
+        changed = self.ledger.db.altered_rows()
         files = [] if changed else self._changed_files()
         if wrong := changed or files:
             self.close()

@@ -65,7 +65,7 @@ def add_to_cart(
     before = state.cart.get(product.product_id, 0)
     _keep(ctx, Act("add", lines={product.product_id: before + quantity}))
     state.cart[product.product_id] = before + quantity
-    ctx.session.acted(f"cart.{product.product_id}", before, before + quantity)
+    ctx.session.record(f"cart.{product.product_id}", before, before + quantity)
     shown = _cart(state, None)
     return ToolAnswer(shown.text, [product_source(product, shown.text)], shown.data)
 
@@ -76,7 +76,7 @@ def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     state, product = ctx.service, product_named(ctx, product_id)
     if product.product_id not in state.cart:
         raise ToolError("not_found", f"{product.product_id} is not in the cart; view_cart shows what is.")
-    ctx.session.acted(f"cart.{product.product_id}", state.cart.pop(product.product_id), 0)
+    ctx.session.record(f"cart.{product.product_id}", state.cart.pop(product.product_id), 0)
     return _cart(state, None)
 
 
@@ -96,7 +96,7 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
         "voucher": code,
         "arrives": paid.arrives.isoformat(),
     }
-    ctx.session.acted(f"checkout.{len(state.paid)}", None, {**data, "lines": lines})
+    ctx.session.record(f"checkout.{len(state.paid)}", None, {**data, "lines": lines})
     products = {one.product_id: one for one in state.shop.store.products(list(lines))}
     rows, sources = [], []
     for order in map(state.orders.__getitem__, paid.orders):
@@ -160,7 +160,7 @@ def _spoken(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
     state = ctx.service
     assert state.voice is not None
     spoken = state.voice.words(question, sentences, partial(wrong_words, state, sentences))
-    ctx.session.acted("shopper", None, spoken.faults)
+    ctx.session.record("shopper", None, spoken.faults)
     return spoken.words
 
 
@@ -174,7 +174,7 @@ def _keep(ctx: ToolContext, act: Act) -> None:
         raise ToolError("not_allowed", f"Clause {stopping.name} of the policy: {text}")
     for clause in CLAUSES:
         if act.kind in clause.acts and not clause.stops:
-            ctx.session.acted(f"policy.{clause.name}", None, "broken" if clause in broken else "kept")
+            ctx.session.record(f"policy.{clause.name}", None, "broken" if clause in broken else "kept")
 
 
 def _code(state: ServiceState, voucher: str | None) -> str | None:
@@ -224,7 +224,7 @@ def _end(ctx: ToolContext, order_id: str, reason: Reason, action: Literal["cance
     _keep(ctx, Act(action, order=order, product=product, reason=reason))
     after: Literal["Cancelled", "Returned"] = "Cancelled" if action == "cancel" else "Returned"
     state.set_status(order, after)
-    ctx.session.acted(f"orders.{order.order_id}", order.order_status, after)
+    ctx.session.record(f"orders.{order.order_id}", order.order_status, after)
     row = order_row(state.orders[order.order_id], product)
     address = f"user://{state.user_id}/orders/"
     data = {"order_id": order.order_id, "before": order.order_status, "after": after}

@@ -84,7 +84,7 @@ class ClientContexts:
 def _anew(ctx: ToolContext, user_id: str | None = None) -> ToolContext:
     """Return a context of the same user, or the given one, in the same shop, without earlier changes."""
     if isinstance(ctx.world, ShopWorld):
-        return replace(ctx, world=replace(ctx.world, session=ctx.world.session.anew(user_id)))
+        return replace(ctx, world=replace(ctx.world, session=ctx.world.session.without_changes(user_id)))
     return ctx
 
 

@@ -193,7 +193,7 @@ def _name(one: ListedSystem) -> tuple[str, str]:
 def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
     """Return the names of pass^k for the smallest and the largest known k. By rewards 1 is the share solved."""
     for way in WAYS:
-        names = [name for k, name in way.powers.items() if k > 1 or way is WAYS[0]]
+        names = [name for k, name in way.metrics_by_k.items() if k > 1 or way is WAYS[0]]
         if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
             return sorted({known[0], known[-1]}, key=names.index)
     return []

@@ -16,7 +16,7 @@ from drr.env.asked_at import (
 )
 from drr.env.json_object import JsonObject
 from drr.env.settings import ROLES, Settings
-from drr.env.trust import ServerAddress, is_loopback, place_of
+from drr.env.trust import ServerAddress, is_loopback, origin_of
 from drr.llm.names import PROVIDERS, is_providers_own
 from drr.llm.secrets import can_be_key
 from pydantic import SecretStr
@@ -78,7 +78,7 @@ def reason_not_to_call(settings: Settings, setting: str | None = "base_url") -> 
     address = text_of(getattr(settings, setting))
     if address is None or any(is_providers_own(provider, address) for provider in PROVIDERS):
         return None
-    place = place_of(address)
+    place = origin_of(address)
     return (
         f"{who} names the address {place} for models, and you did not: nothing is sent there;"
         f" --trust-address {place} if you know whose it is, or name another with --{setting.replace('_', '-')}"
@@ -92,7 +92,7 @@ def _withheld(settings: Settings, setting: str | None, role: str) -> str | None:
     if provider not in ("anthropic", "openai") or address is None or is_loopback(address):
         return None
     return (
-        f"{role}: no key for {place_of(address)}; {provider.upper()}_API_KEY goes to"
+        f"{role}: no key for {origin_of(address)}; {provider.upper()}_API_KEY goes to"
         f" {key_place(settings, provider)} only, DRR_ROLE_KEYS={role}=KEY to this one"
     )
 

@@ -40,7 +40,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(18)
 
 
-def place_of(token: str) -> str:
+def path_of_token(token: str) -> str:
     """Return the path of a token's pages. Browsers send a cookie to every port of a host, but only below the cookie's path."""
     return f"/{sha256(f'place {token}'.encode()).hexdigest()[:32]}"
 
@@ -66,11 +66,11 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
         known, path = tokens(), request.scope["path"]
         given, kept = request.query_params.get("token"), request.cookies.get(cookie)
         if given in known and request.method == "GET":
-            place = place_of(given)
+            place = path_of_token(given)
             response: Response = RedirectResponse(f"{place}/{path.removeprefix(place).lstrip('/')}", 303)
             response.set_cookie(cookie, given, path=f"{place}/", httponly=True, samesite="strict")
-        elif kept in known and path.startswith(f"{place_of(kept)}/"):
-            request.state.token, request.scope["root_path"] = kept, place_of(kept)
+        elif kept in known and path.startswith(f"{path_of_token(kept)}/"):
+            request.state.token, request.scope["root_path"] = kept, path_of_token(kept)
             response = await forward(request)
         else:
             response = PlainTextResponse(

@@ -139,7 +139,7 @@ def keep_queries(study: Study, queries: Iterable[Query]) -> None:
     study.write(QUERIES, lines)
 
 
-class SpreadModels(NamedTuple):
+class ModelsAndVariants(NamedTuple):
     settings: Settings
     before: str | None
     """Words of the variants that the study has."""
@@ -147,7 +147,9 @@ class SpreadModels(NamedTuple):
     """Words of the variants that this call names; `None` if it names none."""
 
 
-def combine_models(call: StudyPlan, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
+def combine_models(
+    call: StudyPlan, found: Resolved, saved: StudyConfig, given: str | None
+) -> ModelsAndVariants:
     """Return settings and variants, with each variant combined with each model if there are several. In a study of one model no variant names it."""
     from drr.agents.registry import parts_of
 
@@ -155,7 +157,7 @@ def combine_models(call: StudyPlan, found: Resolved, saved: StudyConfig, given: 
     if "model" in call.given and settings.models and not _is_of_call(call, found):
         settings = settings.model_copy(update={"models": None})
     if not settings.models:
-        return SpreadModels(settings, before, given)
+        return ModelsAndVariants(settings, before, given)
     if "model" in call.given:
         raise Misuse(
             "--model: the study has several models, which --models names; name this one there to add it"
@@ -165,15 +167,15 @@ def combine_models(call: StudyPlan, found: Resolved, saved: StudyConfig, given: 
     settings = settings.model_copy(update={"model": every[0], "models": several})
     _check(settings, every)
     if several is None:
-        return SpreadModels(settings, before, given)
+        return ModelsAndVariants(settings, before, given)
     if before is None:
-        return SpreadModels(settings, None, _each(given or "all", every))
+        return ModelsAndVariants(settings, None, _each(given or "all", every))
     bare = ",".join(dict.fromkeys(parts_of(word)[0] for word in _words(before)))
     if "models" in call.given:
         given = _each(given or bare or "all", now)
     elif given is not None:
         given = _each(given, every)
-    return SpreadModels(settings, _each(before, every[:1]), given)
+    return ModelsAndVariants(settings, _each(before, every[:1]), given)
 
 
 def _is_of_call(call: StudyPlan, found: Resolved) -> bool:

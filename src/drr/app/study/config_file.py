@@ -34,7 +34,7 @@ def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], f
     if file.suffix not in ENDINGS:
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
     document = {
-        "study": _seen(plan.folder, file),
+        "study": _path_from(plan.folder, file),
         **_asked(plan, queries, file),
         **_models(settings),
         **_budget(plan),
@@ -54,9 +54,9 @@ def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], f
 def _asked(plan: StudyPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
     """Return the file's entries for questions, variants, world and trials, by key."""
     kept = plan.kept()
-    kept["variants"] = [_agent_seen(word, file) for word in kept["variants"].split(",")]
+    kept["variants"] = [_agent_from(word, file) for word in kept["variants"].split(",")]
     for name in ("shop", "place", "contexts"):
-        kept[name] = _seen(kept[name], file) if name in kept else None
+        kept[name] = _path_from(kept[name], file) if name in kept else None
     if plan.world == FILES:
         sizes = dict.fromkeys(query.size for query in queries if query.size is not None)
         del kept["world"]
@@ -65,7 +65,7 @@ def _asked(plan: StudyPlan, queries: Sequence[Query], file: Path) -> dict[str, A
         kept["queries"] = _queries(plan, queries, file)
     for name in kept.keys() & {"settings", "reach"}:
         kept[name] = kept[name].split(",")
-    kept["persons"] = None if plan.persons is None else _seen(plan.persons, file)
+    kept["persons"] = None if plan.persons is None else _path_from(plan.persons, file)
     first = ("shop", "with_shop", "tasks", "sizes", "queries", "variants", "trials")
     return {name: kept.get(name) for name in [*first, *kept] if name != "set"}
 
@@ -74,9 +74,9 @@ def _queries(plan: StudyPlan, queries: Sequence[Query], file: Path) -> str:
     """Return the path of a file with exactly these questions; where there is none, write one beside `file`."""
     own = plan.folder / QUERIES
     if own.is_file() and plan.queries is None:
-        return _seen(own, file)
+        return _path_from(own, file)
     if not own.is_file() and plan.queries is not None:
-        return _seen(plan.queries, file)
+        return _path_from(plan.queries, file)
     beside = file.with_suffix(".queries.jsonl")
     write_lines(beside, (query.model_dump(mode="json", exclude_none=True) for query in queries))
     return beside.name
@@ -113,11 +113,11 @@ def _settings(settings: Settings, file: Path) -> dict[str, Any]:
     for name in AGENT_SETTINGS:
         value = getattr(settings, name)
         if name not in others and value is not None:
-            found[name] = _seen(value, file) if isinstance(value, Path) else value
+            found[name] = _path_from(value, file) if isinstance(value, Path) else value
     return found
 
 
-def _seen(path: str | Path, file: Path) -> str:
+def _path_from(path: str | Path, file: Path) -> str:
     """Return a path relative to the folder of the file; an absolute path outside that folder stays absolute."""
     if str(path).startswith(SERVERS):
         return str(path)
@@ -127,5 +127,5 @@ def _seen(path: str | Path, file: Path) -> str:
     return os.path.relpath(place.absolute(), base)
 
 
-def _agent_seen(word: str, file: Path) -> str:
-    return _seen(word, file) if is_in_file(word) and not is_command(word) else word
+def _agent_from(word: str, file: Path) -> str:
+    return _path_from(word, file) if is_in_file(word) and not is_command(word) else word

@@ -322,7 +322,7 @@ def _unlike(
     ]
 
 
-def of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
+def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
     """Return the plan with questions, web and label of the set's part for its shop. Raise `Misuse` if the study answers another set."""
     if call.frozen is None:
         if own.set is not None and call.queries is not None:

@@ -205,9 +205,9 @@ def _joined(call: StudyPlan) -> _Joined:
     own = StudyPlan.of_study(call.folder, saved)
     call = settle_tasks(call, own)
     if call.frozen is not None or own.set is not None:
-        from drr.app.study.frozen_sets import of_set
+        from drr.app.study.frozen_sets import plan_of_set
 
-        call = of_set(call, own, is_new=not saved)
+        call = plan_of_set(call, own, is_new=not saved)
     file, given = call.folder / QUERIES, _words(call.variants)
     chosen = None if call.settings is None else settings_of(call.settings)
     reaches = reaches_given(call)

@@ -35,7 +35,7 @@ def _listed(given: Any) -> Any:
     return ",".join(map(str, given)) if isinstance(given, list | tuple) else given
 
 
-def _seen(paths: Iterable[str | Path]) -> list[str]:
+def _existing_paths(paths: Iterable[str | Path]) -> list[str]:
     """Return the absolute paths that contained commands may read; raise `Misuse` for a missing one."""
     found = {given: at_home(given) for given in paths}
     for given, path in found.items():
@@ -224,7 +224,7 @@ class ProgramTerms(TracedTerms):
 
     trust_agent: bool = switch(
         "user", "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach")  # fmt: skip
-    agent_sees: Annotated[tuple[str, ...], BeforeValidator(_seen)] = option(
+    agent_sees: Annotated[tuple[str, ...], BeforeValidator(_existing_paths)] = option(
         "user", "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)", "PATH", ())  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from drr.env.trust import (
     Named,
     can_remember,
     config_folder,
-    place_of,
+    origin_of,
     remember_vouched,
     vouched_entries,
 )
@@ -79,12 +79,12 @@ def settled(
     Tools are confirmed where agents may run."""
     folders = [FILE.parent, *([] if study is None else [study.folder])]
     for address in trusted:
-        _remember(folders, "address", place_of(address))
+        _remember(folders, "address", origin_of(address))
     found = resolve(dict(given), study=study)
     for name in MODEL_ADDRESSES:
         if reason_not_to_call(found.settings, name) is None or not calls_a_model(found.settings):
             continue
-        place = place_of(getattr(found.settings, name).get_secret_value())
+        place = origin_of(getattr(found.settings, name).get_secret_value())
         if _allowed(f"{found.settings.unnamed[name]} sends what models are asked, with your key, to {place}"):
             _remember(folders, "address", place)
             found = resolve(dict(given), study=study)
@@ -302,7 +302,7 @@ def remember_study(
         remember_shop(folder, shop)
     for name in MODEL_ADDRESSES:
         if (address := getattr(settings, name)) is not None and name not in settings.unnamed:
-            remember_vouched(folder, "address", {place_of(address.get_secret_value()): BY_PATH})
+            remember_vouched(folder, "address", {origin_of(address.get_secret_value()): BY_PATH})
     for kind, values in named.items():
         if values:
             remember_vouched(folder, kind, {value: _standing(folder, value) for value in values})

@@ -15,7 +15,7 @@ import elasticsearch
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
-from drr.env.trust import hosts_of, is_loopback, place_of
+from drr.env.trust import hosts_of, is_loopback, origin_of
 from pymongo import MongoClient
 from pymongo import errors as mongo
 
@@ -50,7 +50,7 @@ def checked_address(settings: Settings, setting: str) -> str:
     # A study or a `drr.toml` of somebody else does not choose the servers that this user's key and questions go to.
     who = settings.unnamed.get(setting)
     if who is not None and not is_loopback(address):
-        place = place_of(address)
+        place = origin_of(address)
         raise Misuse(
             f"{who} names {place} as {setting}, and you did not: nothing is sent there; --trust-address {place} if you know"
             f" whose it is, or set DRR_{setting.upper()}"

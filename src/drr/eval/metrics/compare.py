@@ -9,7 +9,7 @@ from typing import Any
 
 from drr.eval.metrics import families, family_values, metric, metrics, unanswered, values_of
 from drr.eval.metrics.base import Family
-from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
+from drr.eval.metrics.coverage import count_equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument
 from drr.eval.metrics.rules import figures_of
@@ -110,7 +110,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
     for differences in values.by_family(a, b):
         tested |= with_holm(differences)
     texts, variants = texts_of(judged.answers), variants_of(judged)
-    same, shared = equal_reports(texts.get(a, {}), texts.get(b, {}))
+    same, shared = count_equal_reports(texts.get(a, {}), texts.get(b, {}))
     return {
         "schema": SCHEMA,
         "a": a,

@@ -187,7 +187,7 @@ def texts_of(answers: Iterable[Answer]) -> dict[str, dict[Place, str | None]]:
     return found
 
 
-def equal_reports(a: Mapping[Place, str | None], b: Mapping[Place, str | None]) -> tuple[int, int]:
+def count_equal_reports(a: Mapping[Place, str | None], b: Mapping[Place, str | None]) -> tuple[int, int]:
     """Count the reports that are equal byte for byte, and the reports that both sides have."""
     shared = [(a[place], b[place]) for place in a if place in b]
     return sum(one == other and one is not None for one, other in shared), len(shared)

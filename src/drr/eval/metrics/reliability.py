@@ -88,7 +88,7 @@ class Way(NamedTuple):
     score: Callable[[Judged, Answer], Score]
 
     @property
-    def powers(self) -> dict[int, str]:
+    def metrics_by_k(self) -> dict[int, str]:
         """Map each k to the name of the metric; names by reward have no word for the method."""
         return {k: f"pass_{k}" if self.name == "reward" else f"pass_{self.name}_{k}" for k in POWERS}
 
@@ -104,7 +104,7 @@ WAYS = (
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )
-_BY_RULES = frozenset(WAYS[2].powers.values())
+_BY_RULES = frozenset(WAYS[2].metrics_by_k.values())
 UNREAD = "rules could read no figure of these reports"
 UNCOUNTED = "rules of before counted no figures; `drr judge STUDY --what rules` does"
 SAME = {
@@ -132,7 +132,7 @@ def _metric(
 def unscored(name: str, figures: Collection[str]) -> str | None:
     """Return why more trials would not help: no answer has the score on which a metric rests. `None` if they would."""
     for way in WAYS:
-        if name in (*way.powers.values(), f"spread_{way.name}") and way.powers[1] not in figures:
+        if name in (*way.metrics_by_k.values(), f"spread_{way.name}") and way.metrics_by_k[1] not in figures:
             return f"no answer has {way.scored}" + (
                 ": no question is checkable" if way.name == "reward" else ""
             )
@@ -158,7 +158,7 @@ _OF_QUESTIONS = (
             judged=way.name == "judge",
         )
         for way in WAYS
-        for k, name in way.powers.items()
+        for k, name in way.metrics_by_k.items()
     ),
     *(
         _metric(
@@ -291,7 +291,7 @@ def _trials(
         trials = len(known) + failed if known or not named else 0
         values |= {
             name: pass_power(int(sum(known)), trials, k)
-            for k, name in way.powers.items()
+            for k, name in way.metrics_by_k.items()
             if way.name in there and k <= len(named) + failed
         }
     if len(named) > 1:

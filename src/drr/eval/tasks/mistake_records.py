@@ -185,7 +185,7 @@ def _says_something(line: str) -> bool:
     return len(_WORD.findall(bare)) > 1 and not is_plain_row and (bool(_TABLE.match(line)) or not is_source)
 
 
-def place_of(words: str, statement: ReportSentence, report: str) -> tuple[int, int]:
+def span_of_words(words: str, statement: ReportSentence, report: str) -> tuple[int, int]:
     """Find words of a statement, as written or as the judge was shown them; else return all of it."""
     written = report[statement.start : statement.end]
     found: tuple[int, int] | None = locate(words, written)

@@ -33,9 +33,9 @@ from drr.eval.tasks.mistake_records import (
     look_up_product,
     order_numbers,
     own_records,
-    place_of,
     product_places,
     records_of,
+    span_of_words,
     spoken_of_in,
     statements_of,
 )
@@ -308,7 +308,7 @@ def _charge(brief: Brief, name: str, judged: StatementAnswer) -> StatementCharge
     accuses = judged.verdict == "false" or unmet
     if not accuses and not names:
         return None
-    span = place_of(judged.words, statement, brief.subject.report)
+    span = span_of_words(judged.words, statement, brief.subject.report)
     charge = StatementCharge(span, judged.working, judged.instead, tuple(found), by_orders, accuses)
     return charge._replace(by_orders=by_orders or not brief.named_by(charge))
 

@@ -46,9 +46,9 @@ def make(arguments: argparse.Namespace) -> int:
 
         manifest = write_given(arguments.out, arguments.n, sizes, progress_of(arguments))
     else:
-        from drr.papers.dr3.making.units import make_found
+        from drr.papers.dr3.making.units import make_found_set
 
-        found, code = make_found(arguments, settings, sizes)
+        found, code = make_found_set(arguments, settings, sizes)
         if found is None:
             return code
         manifest = found

@@ -42,7 +42,9 @@ class FoundSetMade(NamedTuple):
     code: int
 
 
-def make_found(arguments: argparse.Namespace, settings: Settings, sizes: Mapping[str, int]) -> FoundSetMade:
+def make_found_set(
+    arguments: argparse.Namespace, settings: Settings, sizes: Mapping[str, int]
+) -> FoundSetMade:
     if arguments.web is None:
         raise Misuse(
             "--files: the pages beside them are found; give --web serper, replay or sandbox, and --model"

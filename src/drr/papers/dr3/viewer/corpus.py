@@ -84,7 +84,7 @@ class TaskCorpus:
             "spans": self._spans(page, known, proposed),
             "sizes": [name for name, size in self.sizes.items() if number <= size.pages],
             "facts": (known.facts or ((change.fact,) if change else ())) if known else (),
-            "statement": self.changed(known) if known and change else None,
+            "statement": self.changed_statement(known) if known and change else None,
             "proposal": self.proposal(proposed) if proposed else None,
             "source": None if source is None else self.document(source),
         }
@@ -111,7 +111,7 @@ class TaskCorpus:
         head = {"url": page.url, "title": page.title, "link": self.link(page.url), "date": page.date}
         return {**head, "passage": passage_around(page.text, span), "change": None}
 
-    def changed(self, known: KnownPage) -> Values:
+    def changed_statement(self, known: KnownPage) -> Values:
         page, change = self.page(known.url), known.change
         assert page is not None and change is not None
         words = {"change": change.kind.replace("_", " "), "before": change.before, "after": change.after}

@@ -102,7 +102,7 @@ class OpenTask(TaskCorpus):
             if fact.source == "page" and (page := self.page(one.address)) is not None
         ]
         changed = [
-            self.changed(one)
+            self.changed_statement(one)
             for one in self.truth.pages
             if one.change and one.change.fact == fact.id and fact.source == "page" and one.url in self.places
         ]

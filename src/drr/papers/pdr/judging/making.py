@@ -71,7 +71,7 @@ class CriteriaTask(Task[JudgedQuestion]):
         if desk.repeat or _ask(desk, "p") is None:
             return
         for owner in criteria_owners(desk, about.id, about.query, about.user_id):
-            for seed in range(seeds_of(desk, owner.owner)):
+            for seed in range(criteria_set_count(desk, owner.owner)):
                 for part in (WEIGHTS, *DIMENSIONS[owner.owner.half]):
                     yield self._unit(desk, owner, part, seed)
 
@@ -138,7 +138,7 @@ class CriteriaTask(Task[JudgedQuestion]):
 
     def guess(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> None:
         for owner in criteria_owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
-            for seed in range(seeds_of(desk, owner.owner)):
+            for seed in range(criteria_set_count(desk, owner.owner)):
                 _guess(desk, owner, open_rubric(judged, owner.owner, seed), seed)
 
 
@@ -158,7 +158,7 @@ def criteria_owners(
         yield OwnerText(CriteriaOwner(task_id, person.person_id), text, person, constraints)
 
 
-def seeds_of(desk: JudgingContext, owner: CriteriaOwner) -> int:
+def criteria_set_count(desk: JudgingContext, owner: CriteriaOwner) -> int:
     """Return the number of criteria sets of an owner: one if people gave them, else as chosen."""
     return 1 if owner in desk.chosen(PqrChoices).given else desk.chosen(PqrChoices).seeds
 

@@ -23,7 +23,7 @@ from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices
 from drr.papers.pdr.judging.forms import CriterionScores, ScoredCriterion
-from drr.papers.pdr.judging.making import about_sections, criteria_owners, seeds_of
+from drr.papers.pdr.judging.making import about_sections, criteria_owners, criteria_set_count
 from drr.papers.pdr.judging.rows import (
     CRITERIA,
     DIMENSIONS,
@@ -76,7 +76,7 @@ class ScoresTask(Task[Answer]):
 
     def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         for owner in criteria_owners(desk, about.query_id, about.query, about.user_id):
-            for seed in range(seeds_of(desk, owner.owner)):
+            for seed in range(criteria_set_count(desk, owner.owner)):
                 yield from self.units(desk, about, owner, seed, judged)
 
     def units(

@@ -16,7 +16,7 @@ from drr.eval.metrics.compare import PairedMetrics
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import (
     by_agent,
-    equal_reports,
+    count_equal_reports,
     same_reports,
     same_reports_text,
     texts_of,
@@ -165,7 +165,7 @@ def difference_rows(
         found |= {f"{number} {name}": merged[name] for name in shown if name in merged}
     corrected, rows = with_holm(found), list[SettingDifference]()
     for number, (a, b) in enumerate(pairs):
-        same, shared = equal_reports(texts[a], texts[b])
+        same, shared = count_equal_reports(texts[a], texts[b])
         own = {name: corrected.get(f"{number} {name}") for name in shown}
         metrics = {name: one.document() for name, one in own.items() if one is not None}
         rows.append({"a": a, "b": b, "same_reports": same, "reports": shared, "metrics": metrics})
