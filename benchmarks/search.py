@@ -23,7 +23,7 @@ from typing import Any
 import tantivy as tv
 from drr.env.embedded.layout import INDEX, read_manifest
 from drr.env.entities import Product
-from drr.env.search.plan import WEIGHTS
+from drr.env.search.search_plan import WEIGHTS
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchName, SearchRequest, Shop, open_shop, shop_writer
 from drr.env.text import category_key, tokens

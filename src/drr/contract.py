@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from drr.agents.architecture import Architecture as Architecture
     from drr.agents.architecture import Run as Run
-    from drr.app.annotate.plan import BlindPair as BlindPair
+    from drr.app.annotate.annotation_plan import BlindPair as BlindPair
     from drr.app.commands.canaries import PaperCanaries as PaperCanaries
     from drr.app.commands.table import CommandModule as CommandModule
     from drr.app.commands.table import CommandRow as CommandRow
     from drr.app.commands.tasks import TaskActions as TaskActions
-    from drr.app.judge.plan import PaperChoices as PaperChoices
+    from drr.app.judge.judge_plan import PaperChoices as PaperChoices
     from drr.app.papers.steps import PaperSteps as PaperSteps
     from drr.app.report.of_papers import ReportParts as ReportParts
     from drr.app.study.person import PersonFactsModule as PersonFactsModule

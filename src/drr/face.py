@@ -174,7 +174,7 @@ def ask(
     asked = dict(locals())
     from drr.app.ask import Unfinished, ask, check_variant
     from drr.app.study.outcome import say_paper
-    from drr.app.study.plan import StudyPlan
+    from drr.app.study.study_plan import StudyPlan
 
     plan = _planned(StudyPlan, asked, variants=variant)
     check_variant(variant)
@@ -228,8 +228,8 @@ def run(
     """
     asked = dict(locals())
     from drr.app.study.outcome import conclude
-    from drr.app.study.plan import StudyPlan
     from drr.app.study.run import run
+    from drr.app.study.study_plan import StudyPlan
 
     with _as_file(queries) as file:
         plan = _planned(StudyPlan, asked, queries=file, settings=person_settings, quiet=True)
@@ -276,7 +276,7 @@ def judge(
     (0, True)
     """
     asked = {**locals(), "model": None, "model_judge": model}
-    from drr.app.judge.plan import JudgePlan, paper_options
+    from drr.app.judge.judge_plan import JudgePlan, paper_options
     from drr.app.judge.run import conclude_judging, judge
 
     plan = _planned(JudgePlan, asked, of_papers=paper_options(of_papers or {}), quiet=True)
@@ -311,7 +311,7 @@ def report(
     (True, True)
     """
     asked = {**locals(), "settings": None}
-    from drr.app.report.plan import ReportPlan
+    from drr.app.report.report_plan import ReportPlan
     from drr.app.report.study_report import report
 
     return report(Path(study), _planned(ReportPlan, asked))

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from drr.app.study.trust import remember_study as remember_study
     from drr.app.study.spans import SpanTerms as SpanTerms, Spans as Spans
     from drr.app.study.person import NOBODY as NOBODY
-    from drr.app.study.plan import PERSONS as PERSONS, RECALLED as RECALLED
+    from drr.app.study.study_plan import PERSONS as PERSONS, RECALLED as RECALLED
     from drr.app.study.person import PersonFacts as PersonFacts, MemoryForecastRow as MemoryForecastRow
-    from drr.app.study.plan import StudyPlan as StudyPlan
+    from drr.app.study.study_plan import StudyPlan as StudyPlan
     from drr.app.papers.steps import PaperOption as PaperOption, Reproduction as Reproduction, Size as Size
     from drr.app.papers.steps import Step as Step
     from drr.app.report.of_papers import MetricForm as MetricForm, ReportFigure as ReportFigure
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from drr.app.pages.frame import Frame as Frame, FramePlace as FramePlace, banner_of as banner_of
     from drr.app.viewer.static import viewer_folder as viewer_folder
     from drr.app.pages.serve import STATIC as STATIC, PatientProtocol as PatientProtocol, guarded as guarded
-    from drr.app.annotate.plan import BlindPair as BlindPair, ShownCriterion as ShownCriterion
+    from drr.app.annotate.annotation_plan import BlindPair as BlindPair, ShownCriterion as ShownCriterion
     from drr.app.training.episode import action_of as action_of, briefing as briefing
     from drr.app.training.episode import given_tools as given_tools, instructions_of as instructions_of
     from drr.app.training.episode import StepInfo as StepInfo
@@ -129,11 +129,11 @@ _PLACES = {
     #         def given(self, setting, person_id, query):
     #             return Given(setting, "buys for a dog")
     "PersonFacts": "study.person",  # what a study's settings tell agents of a person; a paper's class fills it
-    "PERSONS": "study.plan",  # the study's own file of persons
-    "RECALLED": "study.plan",  # the study's own file of what memories recalled
+    "PERSONS": "study.study_plan",  # the study's own file of persons
+    "RECALLED": "study.study_plan",  # the study's own file of what memories recalled
     "MemoryForecastRow": "study.person",  # what a memory will ask, in a forecast
     "NOBODY": "study.person",  # the word for a memory that asks no model
-    "StudyPlan": "study.plan",  # what a study is asked for
+    "StudyPlan": "study.study_plan",  # what a study is asked for
     # Judging.
     #     desk = desk_of(settings, models, shop)
     #     class ToneOptions(Options):
@@ -200,8 +200,8 @@ _PLACES = {
     "PatientProtocol": "pages.serve",  # the server's protocol, which waits for nobody for ever
     # Annotation.
     #     BlindPair(id="p-1", criteria=[ShownCriterion(id="c", dimension="d", text="t", explanation="e")], ...)
-    "BlindPair": "annotate.plan",  # what a person is shown without its author
-    "ShownCriterion": "annotate.plan",  # a criterion that a person scores by
+    "BlindPair": "annotate.annotation_plan",  # what a person is shown without its author
+    "ShownCriterion": "annotate.annotation_plan",  # a criterion that a person scores by
     # The training environment. `Environment` and `Observation` are names of `drr` itself.
     #     seen, reward, done, info = env.step(action_of("product_catalog_search", {"query": "feeder"}))
     "instructions_of": "training.episode",  # what an agent is told where everything is a tool

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from drr.offline.agents.report import BANNER
+from drr.offline.agents.source_list import BANNER
 
 from tests.agents.garden import ANNA, QUESTION, write_box
 from tests.cases import table

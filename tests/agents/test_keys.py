@@ -14,7 +14,7 @@ from drr.agents.runner import load_prompts, schemas
 from drr.app.cli import main
 from drr.app.models.setup import models_of
 from drr.app.study.answers import AnswerWork, open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.checkable import Checkable
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings, resolve

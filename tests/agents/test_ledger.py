@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
+from drr.agents.forms.form_report import FormRead
 from drr.agents.forms.passages import Passages
 from drr.agents.forms.placeholders import ReportForm
-from drr.agents.forms.report import FormRead
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import AgentOptions, key_fields, load_prompts, run_variant
 from drr.citations.addresses import canonical_url

@@ -26,7 +26,7 @@ from drr.env.shop import Shop
 from drr.eval.rewards import read_form
 from drr.offline.agents.found import Found, SeenProduct, parts_of, words_of
 from drr.offline.agents.policies import agent_policy, summariser_policy
-from drr.offline.agents.report import UNREAD, report
+from drr.offline.agents.source_list import UNREAD, report
 from drr.tools.base import context_for
 from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage

@@ -18,7 +18,7 @@ from drr.agents.run_state import ONCE_MORE
 from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
 from drr.app.models.setup import models_of
 from drr.app.study.answers import AnswerWork, open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
 from drr.env.settings import Settings

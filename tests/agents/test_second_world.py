@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.study.answers import open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.settings import resolve

@@ -16,9 +16,9 @@ from typing import Any
 
 import httpx
 import pytest
+from drr.app.annotate.annotation_plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import bundle, dimension_questions, name_hider
-from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import ONE_CHOICE, _meaning, _shown, live_agreement, own_listener, site
 from drr.app.pages.serve import bind
 from drr.env.errors import DrrError, Misuse

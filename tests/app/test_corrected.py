@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drr.app.annotate.annotation_plan import BlindReport, make_plan
 from drr.app.annotate.labels import Mark, Notebook
-from drr.app.annotate.plan import BlindReport, make_plan
 from drr.app.annotate.sheets import labels_of
 from drr.app.cli import main
 from drr.eval.agreement.corrected import corrected_document

@@ -20,7 +20,7 @@ from drr.app.report.grids import forest, grid
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData
 from drr.app.report.page import index_page
-from drr.app.report.plan import ReportPlan
+from drr.app.report.report_plan import ReportPlan
 from drr.app.report.standing import (
     Standings,
     _against,

@@ -22,7 +22,7 @@ from drr.eval.metrics import metrics
 from drr.eval.metrics.costs import cost_document
 from drr.eval.stats.differences import DifferenceRow
 from drr.papers.pdr.metrics.comparing import MemoryTables, SettingDifference, pairs_of
-from drr.papers.pdr.report import difference_cell, setting_tables
+from drr.papers.pdr.report_tables import difference_cell, setting_tables
 from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient

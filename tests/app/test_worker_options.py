@@ -10,9 +10,9 @@ import pytest
 from drr.app.bundles.reproduce import ReproducePlan
 from drr.app.commands.parser import parser_of
 from drr.app.commands.table import command_of
-from drr.app.judge.plan import JudgePlan
-from drr.app.report.plan import ReportPlan
-from drr.app.study.plan import StudyPlan
+from drr.app.judge.judge_plan import JudgePlan
+from drr.app.report.report_plan import ReportPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import Options, PooledTerms, extra_of, kind_of
 from drr.app.study.workers import pool_of
 from drr.env.errors import Misuse

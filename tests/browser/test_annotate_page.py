@@ -13,9 +13,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from drr.app.annotate.labels import merge, notebooks
-from drr.app.annotate.page import bundle
-from drr.app.annotate.plan import (
+from drr.app.annotate.annotation_plan import (
     AnnotationPlan,
     BlindPair,
     BlindReport,
@@ -24,6 +22,8 @@ from drr.app.annotate.plan import (
     make_criteria_plan,
     make_plan,
 )
+from drr.app.annotate.labels import merge, notebooks
+from drr.app.annotate.page import bundle
 from drr.app.annotate.site import site
 from drr.app.pages.serve import bind
 from drr.eval.labels import DIMENSIONS

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.annotate.labels import export, merge, notebooks
-from drr.app.annotate.page import bundle
-from drr.app.annotate.plan import (
+from drr.app.annotate.annotation_plan import (
     AnnotationPlan,
     Annotator,
     BlindPair,
@@ -21,6 +19,8 @@ from drr.app.annotate.plan import (
     make_criteria_plan,
     save,
 )
+from drr.app.annotate.labels import export, merge, notebooks
+from drr.app.annotate.page import bundle
 from drr.app.annotate.site import owner_page, site
 from drr.env.errors import DrrError, Misuse
 from drr.env.shop import Shop

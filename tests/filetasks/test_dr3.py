@@ -14,7 +14,7 @@ import pytest
 from drr.agents.base import AnswerRecord
 from drr.app.cli import main
 from drr.app.study.answers import open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.settings import resolve
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter

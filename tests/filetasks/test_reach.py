@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.study.answers import open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.errors import Misuse
 from drr.env.reach import Reach, reach_of, reaches_of
 from drr.env.settings import resolve

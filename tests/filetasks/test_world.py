@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from drr.app.study.answers import open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.citations.addresses import canonical_url
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries

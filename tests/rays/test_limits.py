@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from drr.app.study.answers import open_answering, open_workplace
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.workers import probe_per_system, sent_settings
 from drr.env.errors import DrrError
 from drr.env.query import Query

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.annotate import labels
-from drr.app.annotate.plan import AnnotationPlan, load
+from drr.app.annotate.annotation_plan import AnnotationPlan, load
 from drr.app.pages.folders import VIEWER_MARK
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import write_static

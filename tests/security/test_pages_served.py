@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
-from drr.app.annotate.plan import AnnotationPlan, load
+from drr.app.annotate.annotation_plan import AnnotationPlan, load
 from drr.app.annotate.site import site
 from drr.app.pages.serve import path_of_token
 from drr.app.viewer.highlight import marked_html

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from drr.app.annotate.plan import Annotator
+from drr.app.annotate.annotation_plan import Annotator
 from drr.env.errors import DrrError
 from drr.env.files import checked_id, file_name
 from drr.env.query import read_queries

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from drr.app.commands.annotate import _reports
 from drr.app.study.answers import open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.query import Query
 from drr.env.settings import resolve
 from drr.eval.evidence.answers import read_answers

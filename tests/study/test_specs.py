@@ -11,7 +11,7 @@ import pytest
 from drr.app.judge.desk import desk_of
 from drr.app.models.setup import prompts_of
 from drr.app.study.answers import open_answering
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import Shop, open_shop

@@ -9,9 +9,9 @@ from drr.agents import react
 from drr.agents.base import Ending
 from drr.agents.brief import QUESTION, FormRequest, shorten
 from drr.agents.evidence import actor_rank
+from drr.agents.forms.form_report import FormRead
 from drr.agents.forms.passages import Passages
 from drr.agents.forms.placeholders import CheckableReport, ReportForm
-from drr.agents.forms.report import FormRead
 from drr.agents.react import ReactState, ReportState
 from drr.agents.run_state import MAIN, AgentRun, file_names
 from drr.agents.turns import ROUNDS, ask_again_once

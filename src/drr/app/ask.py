@@ -28,7 +28,7 @@ from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.app.study.answers import AnswerWork
-    from drr.app.study.plan import StudyPlan
+    from drr.app.study.study_plan import StudyPlan
     from drr.env.settings import Settings
     from drr.llm.meter import Meter
 
@@ -214,7 +214,7 @@ def _check(answering: AnswerWork) -> None:
 
 def _marked(record: AnswerRecord) -> str:
     """Return the report. One that rules helped to write has a banner that says so, whatever their policy wrote."""
-    from drr.offline.agents.report import BANNER
+    from drr.offline.agents.source_list import BANNER
 
     report = record.report.rstrip("\n") + "\n"
     return f"{BANNER}\n\n{report}" if record.rule_written and BANNER not in report else report

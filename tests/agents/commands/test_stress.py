@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.stress.findings import findings
-from drr.app.stress.plan import CHANGES
+from drr.app.stress.stress_plan import CHANGES
 
 from tests.agents.commands.conftest import needs_namespaces
 from tests.commands import Drr

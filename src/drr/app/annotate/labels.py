@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
+from drr.app.annotate.annotation_plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.console import write_lines
 from drr.app.pages.line_file import LineFile
 from drr.env.errors import DrrError, Misuse

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drr.app.annotate.annotation_plan import AnnotationPlan, Annotator
 from drr.app.annotate.labels import Mark
-from drr.app.annotate.plan import AnnotationPlan, Annotator
 from drr.app.pages.frame import ICON, drawing
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC

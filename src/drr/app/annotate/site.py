@@ -10,9 +10,9 @@ from random import SystemRandom
 from statistics import median
 from typing import TYPE_CHECKING
 
+from drr.app.annotate.annotation_plan import AnnotationPlan, Annotator, BlindPair, save
 from drr.app.annotate.labels import Mark, notebooks
 from drr.app.annotate.page import page, templates
-from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair, save
 from drr.app.pages.frame import ICON
 from drr.app.pages.serve import STATIC, bind, body_within, guarded
 from drr.env.errors import DrrError

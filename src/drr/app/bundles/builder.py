@@ -20,7 +20,7 @@ from drr.app.models.setup import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.report.study_report import every_figure
 from drr.app.study.outcome import code_id, program_version
-from drr.app.study.plan import PERSONS
+from drr.app.study.study_plan import PERSONS
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain, passing_folder, read_file
 from drr.env.json_object import JsonObject

@@ -12,7 +12,7 @@ from typing import Any
 
 from drr.app.bundles.answers import shown
 from drr.app.bundles.findings import BundleFindings, differing_values
-from drr.app.judge.plan import paper_choices
+from drr.app.judge.judge_plan import paper_choices
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
 from drr.env.world import is_paged

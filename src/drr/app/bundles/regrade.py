@@ -8,10 +8,10 @@ from typing import TypedDict, cast
 
 from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import check_hashes
-from drr.app.judge.plan import JudgePlan
+from drr.app.judge.judge_plan import JudgePlan
 from drr.app.judge.run import Judgement, judge
 from drr.app.notices import notice
-from drr.app.report.plan import ReportPlan
+from drr.app.report.report_plan import ReportPlan
 from drr.app.report.study_report import figures_of
 from drr.env.errors import DrrError
 from drr.env.files import passing_folder

@@ -15,13 +15,13 @@ from drr.app.bundles.answers import all_contained
 from drr.app.bundles.findings import Reproduced
 from drr.app.bundles.regrade import judged_before
 from drr.app.bundles.verifier import VerifyTerms, verify
-from drr.app.judge.plan import JudgePlan, paper_options
+from drr.app.judge.judge_plan import JudgePlan, paper_options
 from drr.app.judge.run import judge
 from drr.app.notices import notice
 from drr.app.report.contrasts import lead_metrics
 from drr.app.study.outcome import conclude, program_version
-from drr.app.study.plan import StudyPlan
 from drr.app.study.run import run
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import Count, RunTerms, option
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file

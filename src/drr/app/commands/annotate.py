@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.annotate import labels
+from drr.app.annotate.annotation_plan import (
+    NAME,
+    AnnotationPlan,
+    BlindReport,
+    load,
+    make_criteria_plan,
+    make_plan,
+    save,
+)
 from drr.app.annotate.page import bundle
-from drr.app.annotate.plan import NAME, AnnotationPlan, BlindReport, load, make_criteria_plan, make_plan, save
 from drr.app.annotate.site import own_listener, site
 from drr.app.console import print_result, write_lines
 from drr.app.judge.desk import ShopperProfiles, desk_of, settings_beside, study_shop
@@ -25,7 +33,7 @@ from drr.env.plugins import papers
 from drr.env.trust import BY_PATH, is_known, remember_vouched, vouched_entries
 
 if TYPE_CHECKING:
-    from drr.app.annotate.plan import BlindPair
+    from drr.app.annotate.annotation_plan import BlindPair
     from drr.study.study import Study
 
 

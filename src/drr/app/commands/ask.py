@@ -13,7 +13,7 @@ from drr.app.console import add_setting_options, print_json, settings_of
 from drr.app.models.setup import AGENT_SETTINGS
 from drr.app.options import positive_float, positive_int
 from drr.app.study.outcome import say_paper
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import ProgramTerms, add_options
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import opener

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, add_verify_options, print_document, print_result
-from drr.app.judge.plan import JudgePlan, add_judging_options
+from drr.app.judge.judge_plan import JudgePlan, add_judging_options
 from drr.app.study.terms import add_options
 from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import table, with_interval

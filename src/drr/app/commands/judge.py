@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_document, print_json
-from drr.app.judge.plan import JudgePlan, add_judging_options, paper_choices
+from drr.app.judge.judge_plan import JudgePlan, add_judging_options, paper_choices
 from drr.app.terminal import table
 from drr.eval.tasks.registry import groups
 from drr.wording.excerpt import many

@@ -9,7 +9,7 @@ from pathlib import Path
 from drr.app.commands.parser import name_usual
 from drr.app.console import print_document, print_json, print_result
 from drr.app.notices import notice
-from drr.app.report.plan import ReportPlan
+from drr.app.report.report_plan import ReportPlan
 from drr.app.study.terms import add_options
 from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse

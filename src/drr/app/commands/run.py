@@ -9,7 +9,7 @@ from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options, print_document, print_json
 from drr.app.models.setup import AGENT_SETTINGS
 from drr.app.study.outcome import conclude
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import add_options
 
 _EXAMPLES = """\

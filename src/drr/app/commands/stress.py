@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.console import add_trust_option, print_document, print_json
 from drr.app.study.outcome import conclude
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import RunTerms, add_options
 from drr.app.terminal import Column, number, table
 
@@ -52,8 +52,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.stress.plan import StressChoice, changes_named
     from drr.app.stress.runs import FOLDER, forecast_stress, stress
+    from drr.app.stress.stress_plan import StressChoice, changes_named
 
     choice = StressChoice(
         changes=changes_named(arguments.changes),

@@ -34,7 +34,7 @@ from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE
 
 if TYPE_CHECKING:
-    from drr.app.judge.plan import JudgePlan
+    from drr.app.judge.judge_plan import JudgePlan
     from drr.env.profile import ProfileSummary
     from drr.eval.tasks.desk import JudgingContext
     from drr.llm.factory import Models
@@ -162,7 +162,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
 
     The worker reads the answers and earlier judgements of the study; the ledger is the driver's alone to write.
     """
-    from drr.app.judge.plan import JudgePlan
+    from drr.app.judge.judge_plan import JudgePlan
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.judging.run import Work

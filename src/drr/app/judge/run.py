@@ -11,7 +11,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 from drr.app.calls import run_to_end
 from drr.app.console import progress_of
 from drr.app.judge.desk import desk_of, known_variants, open_study, study_settings, study_shop, workplace
-from drr.app.judge.plan import JudgePlan, JudgingChoices, export_points, judging_choices
+from drr.app.judge.judge_plan import JudgePlan, JudgingChoices, export_points, judging_choices
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
 from drr.app.study.outcome import budget_of, check_run, conclude, unit_cap_of, without_lost_answers

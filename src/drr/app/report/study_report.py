@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from drr.app.annotate.plan import load
+from drr.app.annotate.annotation_plan import load
 from drr.app.console import write_lines, write_text
 from drr.app.notices import notice
 from drr.app.pages.folders import REPORT_MARK, viewer_of
 from drr.app.report.of_papers import report_parts
-from drr.app.report.plan import ReportPlan
+from drr.app.report.report_plan import ReportPlan
 from drr.app.study.outcome import without_lost_answers
 from drr.env.errors import Misuse
 from drr.env.files import owner_only_mode

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, is_kept_or_honest, paired_outcomes
-from drr.app.stress.plan import CHANGES
 from drr.app.stress.runs import FOLDER
+from drr.app.stress.stress_plan import CHANGES
 from drr.env.errors import Misuse
 from drr.env.overlay import Stress
 from drr.env.query import Query, read_queries

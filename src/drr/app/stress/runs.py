@@ -11,12 +11,12 @@ from typing import TypedDict
 
 from drr.app.notices import notice
 from drr.app.stress.outcomes import count_tests
-from drr.app.stress.plan import Planned, StressChoice, stress_units
+from drr.app.stress.stress_plan import Planned, StressChoice, stress_units
 from drr.app.study.answers import workplace
 from drr.app.study.forecast import RunForecast, forecast
 from drr.app.study.outcome import budget_of, check_cast, run_units, unit_cap_of
-from drr.app.study.plan import StudyPlan
 from drr.app.study.run import RunAsked, StudyRan, open_run
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.trust import remember_study
 from drr.app.study.workers import pool_of
 from drr.eval.stats.differences import detectable_difference

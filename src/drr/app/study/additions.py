@@ -24,7 +24,7 @@ from drr.study.unit import Unit
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.study.plan import StudyPlan
+    from drr.app.study.study_plan import StudyPlan
     from drr.study.study import Study
 
 

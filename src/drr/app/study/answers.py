@@ -16,9 +16,9 @@ from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
 from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_person_facts, shopper_of
-from drr.app.study.plan import StudyPlan
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, reach_in, setting_in, spec_in_key, spec_of, split_record
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.workers import check_same, probe_per_system, settings_from, whole_path
 from drr.app.study.worlds import can_have_reach, check_contained, check_reaches, kinds_for
 from drr.env.errors import DrrError, Misuse

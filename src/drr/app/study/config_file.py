@@ -23,7 +23,7 @@ from drr.env.world import FILES
 from drr.study.config import QUERIES, config_text
 
 if TYPE_CHECKING:
-    from drr.app.study.plan import StudyPlan
+    from drr.app.study.study_plan import StudyPlan
 
 _HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths are seen from this file.\n"
 

@@ -44,7 +44,7 @@ from drr.querygen.files import write_queries
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 if TYPE_CHECKING:
-    from drr.app.study.plan import StudyPlan
+    from drr.app.study.study_plan import StudyPlan
 
 SET = "set.json"
 

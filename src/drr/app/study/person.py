@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
 
 from drr.app.models.setup import prompts_of, under_model
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting

@@ -22,8 +22,8 @@ from drr.app.study.additions import (
 )
 from drr.app.study.config_file import save_config
 from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
-from drr.app.study.plan import KEPT, StudyPlan
 from drr.app.study.specs import agent_in
+from drr.app.study.study_plan import KEPT, StudyPlan
 from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settled
 from drr.app.study.workers import pool_of
 from drr.app.study.worlds import asked_now, can_have_reach, containment_sentences, settle_tasks

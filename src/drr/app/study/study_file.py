@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from drr.agents.commands.command import is_command
 from drr.app.commands.parser import Parser, did_you_mean, parser_of
 from drr.app.commands.table import command_of
-from drr.app.study.plan import StudyPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import deciding
 from drr.app.study.trust import FILES, check_agents, check_named_files, check_shop, check_study, check_tools
 from drr.env.errors import Misuse

@@ -19,7 +19,7 @@ from drr.env.world import FILES
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.app.study.plan import StudyPlan
+    from drr.app.study.study_plan import StudyPlan
 
 
 MOST_FILES = 65_536

@@ -9,8 +9,8 @@ from typing import Any
 import tantivy as tv
 from drr.env.embedding import Vectors
 from drr.env.search.fields import SearchFields, raw_key, shelf_parts
-from drr.env.search.plan import Best, Node, Plan, Some, Weighed, Word
 from drr.env.search.read_query import Lexicon
+from drr.env.search.search_plan import Best, Node, Plan, Some, Weighed, Word
 from drr.env.search.searching import Hits
 from drr.env.shop import SearchRequest
 

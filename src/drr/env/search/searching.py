@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 from drr.env.embedding import OFFLINE, OFFLINE_NAME, Embedder, HashedTfIdf, Vectors, embedder_of
 from drr.env.entities import Product
-from drr.env.search.plan import FULL, Node, Plan
 from drr.env.search.read_query import Holders, Lexicon, QueryReader
+from drr.env.search.search_plan import FULL, Node, Plan
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchPage, SearchRequest
 

@@ -17,8 +17,8 @@ from drr.env.embedding import Embedder, Vectors
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import raw_key, shelf_parts
-from drr.env.search.plan import Best, Node, Plan, Weighed, Word
 from drr.env.search.read_query import Lexicon
+from drr.env.search.search_plan import Best, Node, Plan, Weighed, Word
 from drr.env.search.searching import FieldSearch, Hits, HybridSearch
 from drr.env.servers.connect import Servers
 from drr.env.servers.index import category_term

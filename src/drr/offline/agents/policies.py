@@ -16,7 +16,7 @@ from drr.env.constraints import parse_constraints
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.found import Found, parts_of, words_of
-from drr.offline.agents.report import BANNER, filled_form, report
+from drr.offline.agents.source_list import BANNER, filled_form, report
 from langchain_core.messages import AIMessage, BaseMessage
 
 Calls = list[tuple[str, JsonObject]]

@@ -124,7 +124,7 @@ class Dr3Pages(contract.Pages):
     templates = "viewer/templates"
 
     def report(self) -> contract.ReportParts:
-        from drr.papers.dr3.report import PARTS
+        from drr.papers.dr3.report_tables import PARTS
 
         return PARTS
 

@@ -167,7 +167,7 @@ class PdrPages(contract.Pages):
     traces = ("contexts", "settings", "persons.jsonl", "criteria.jsonl")
 
     def report(self) -> contract.ReportParts:
-        from drr.papers.pdr.report import PARTS
+        from drr.papers.pdr.report_tables import PARTS
 
         return PARTS
 

@@ -94,7 +94,7 @@ class ReportEvalPages(contract.Pages):
     traces = ()
 
     def report(self) -> contract.ReportParts:
-        from drr.papers.reporteval.report import PARTS
+        from drr.papers.reporteval.report_tables import PARTS
 
         return PARTS
 
