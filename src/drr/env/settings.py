@@ -21,7 +21,7 @@ from drr.env.trust import (
     origin_of,
     printable_address,
     vouched_entries,
-)
+)  # fmt: skip
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 
 FILE = Path("drr.toml")
@@ -314,8 +314,7 @@ def resolve(
     """Resolve every setting once. `explicit` holds only the values that the user gave."""
     layers = _layers(dict(explicit or {}), study, dict(os.environ) if environ is None else environ, file)
     unnamed = _mark_strangers(layers)
-    chosen: dict[str, Any] = {}
-    origin: dict[str, str] = {}
+    chosen, origin = dict[str, Any](), dict[str, str]()
 
     def fill(label: str, values: Mapping[str, object]) -> None:
         for name, value in values.items():
@@ -362,8 +361,7 @@ def _layers(
         _Layer(f"file {dotenv}", from_environment(read_dotenv(dotenv), known), file.parent),
         _Layer(f"file {file}", read_settings_file(file, known), file.parent),
     ]
-    home = config_folder(environ)
-    if home is not None:
+    if (home := config_folder(environ)) is not None:
         layers.append(_Layer(f"file {home / OWN_FILE}", read_settings_file(home / OWN_FILE, known)))
     return layers
 
@@ -383,21 +381,17 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
         if layer.stranger is None:
             continue
         for name in ADDRESSES:
-            given = layer.values.get(name)
-            if given is None:
+            if (given := layer.values.get(name)) is None:
                 continue
             own = [_text(one.values[name]) for one in layers if one.stranger is None and name in one.values]
             others = [_text(one.values[name]) for one in layers if one is not layer and name in one.values]
-            text_given = _text(given)
-            place = origin_of(text_given)
-            if text_given not in others and text_given in map(printable_address, others):
-                del layer.values[name]  # the same, but a study is never told the password
-                continue
-            if place in map(origin_of, own) or vouched_entries(layer.stranger).has("address", place):
-                continue
-            if own:
+            text = _text(given)
+            same = text not in others and text in map(printable_address, others)
+            origin, vouched = origin_of(text), vouched_entries(layer.stranger)
+            known = origin in map(origin_of, own) or vouched.has("address", origin)
+            if same or (own and not known):  # the same: a study is never told the password
                 del layer.values[name]
-            else:
+            elif not known:
                 found.append((name, layer.label))
     return found
 

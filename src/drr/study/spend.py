@@ -65,8 +65,10 @@ class Accounts:
                 amounts = [of(amount, int) for amount in counts]
             if besides is not None and worker in (besides, lost_spending_name(besides)):
                 continue
-            spent, reserved = amounts[:3], amounts[3:]
-            one = Account(*spent, 0, 0, *reserved) if is_dead(worker) else Account(*amounts)
+            one = Account(*amounts)
+            if is_dead(worker):
+                cost, tokens = one.reserved_cost, one.reserved_tokens
+                one = Account(one.cost, one.tokens, one.unpriced, doubted_cost=cost, doubted_tokens=tokens)
             whole = Account(*map(add, whole, one))
         return whole
 

@@ -15,7 +15,7 @@ from drr.env.jsonl import lines_of
 from drr.eval.labels import content_id
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, with_config
 from typing_extensions import TypedDict  # pydantic reads it
 
 POINTS, MATCHES = "points", "matches"
@@ -25,9 +25,8 @@ Origin = Literal["constraint", "shopper", "catalogue", "model", "person"]
 PointSupport = Literal["support", "partial_support", "not_support", "judge_error"]
 
 
+@with_config(ConfigDict(extra="forbid"))
 class PurchaseRow(TypedDict):
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
-
     name: str
     """The product's title without the list of its features."""
     order: str
