@@ -83,7 +83,7 @@ class Statistic:
     how: str = ""
     """Formula of the interval, or the reason why there is none."""
     fitted: str = ""
-    """How bounds of the values, or a test, changed the interval."""
+    """Change of the interval by bounds of the values, or by a test."""
 
     @property
     def sentence(self) -> str:
