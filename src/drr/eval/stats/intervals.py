@@ -142,8 +142,8 @@ class Statistic:
     def document(self) -> VRow:
         row = {name: getattr(self, name) for name in ("value", "ci_low", "ci_high", "n", "n_unscored")}
         seldom = {name: getattr(self, name) for name in ("tasks", "questions", "reason", "all_equal")}
-        told = {name: x for name, x in seldom.items() if x}
-        return cast("VRow", {**row, "method": self.sentence, **told})
+        known = {name: x for name, x in seldom.items() if x}
+        return cast("VRow", {**row, "method": self.sentence, **known})
 
 
 def share_missed_by_draws(draws: int) -> float:
