@@ -133,7 +133,7 @@ def test_naming_the_traits_of_a_person_gains_no_p(
     gained: int, passed: bool, tmp_path: Path, drr: Drr
 ) -> None:
     judge = CriteriaJudge()
-    judge.score = lambda name, text: 4 + gained * ("What I know of you" in judge.requests[-1])
+    judge.score = lambda name, text: 4 + gained * ("What I know of you" in judge.prompts[-1])
     with Wire(judge) as wire:
         words = ("--what", "persons", "--judge", SONNET, "--base-url", wire.url, "--study", tmp_path / "c")
         code, document = run(drr, *words)

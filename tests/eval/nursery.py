@@ -137,6 +137,19 @@ async def by_wire(
         return await by_model(study, wire.url, options, shop, **more), wire.requests
 
 
+async def judged_by_wire(
+    study: Study,
+    script: Callable[[Request], Reply],
+    options: JudgeOptions,
+    shop: Shop | None = None,
+    **more: Any,
+) -> Judged:
+    """Judge a study by a scripted model without a failure, and read what is judged now."""
+    ran, _ = await by_wire(study, script, options, shop, **more)
+    assert ran.summary.ok
+    return read_judged(study, choose_judging(study))
+
+
 async def by_model(
     study: Study, url: str, options: JudgeOptions, shop: Shop | None = None, **more: Any
 ) -> JudgingResults:
@@ -174,7 +187,41 @@ def sections_of(message: str) -> list[Shown]:
     return [Shown(m["label"], m["text"], m["intro"] or "") for m in _SECTION.finditer(message)]
 
 
-class Judge:
+def section_of(request: Request, label: str) -> str:
+    """The first text under a label."""
+    return next(one.text for one in sections_of(message(request)) if one.label == label)
+
+
+def named_sections(request: Request, label: str) -> dict[str, str]:
+    """The texts under a label, by the id that stands above each."""
+    shown = (one for one in sections_of(message(request)) if one.label == label)
+    return {one.intro.split("`")[1]: one.text for one in shown}
+
+
+class ScriptedJudge:
+    """Says in JSON what the method named after the task returns for the request, unless `instead` says something."""
+
+    def __init__(self, instead: Callable[[str, Request], Reply | None] = lambda task, request: None) -> None:
+        self.instead = instead
+        self.asked: list[str] = []
+        self.messages: list[str] = []
+        self.prompts: list[str] = []
+        """All that was sent, the system's words before the message's; one text a call."""
+
+    def __call__(self, request: Request) -> Reply:
+        told, sent = system(request), message(request)
+        task = self.task(told, sent)
+        self.asked.append(task)
+        self.messages.append(sent)
+        self.prompts.append(told + sent)
+        reply = self.instead(task, request)
+        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(request)))
+
+    def task(self, system: str, message: str) -> str:
+        raise NotImplementedError
+
+
+class Judge(ScriptedJudge):
     """Answers as told; `alone` is what one source of several says where that is not what `support` would say of it."""
 
     def __init__(
@@ -188,20 +235,22 @@ class Judge:
         instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
     ) -> None:
         self.claims, self.support, self.alone = claims, support, alone
-        self.rating, self.winner, self.instead = rating, winner, instead
-        self.asked: list[str] = []
+        self.rating, self.winner = rating, winner
+        super().__init__(instead)
 
-    def __call__(self, request: Request) -> Reply:
-        task = _task(request)
-        self.asked.append(task)
-        reply = self.instead(task, request)
-        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(message(request))))
+    def task(self, system: str, message: str) -> str:
+        if "back up what a report says" in system or "backed by the sources" in system:
+            return "citations" if any("." in name for name, _ in asked_for(message)) else "support"
+        if "compare" in system[:20]:
+            return "pairwise"
+        return "rating" if "grade" in system[:20] else "claims"
 
-    def _claims(self, text: str) -> dict[str, Any]:
-        report = next(s.text for s in sections_of(text) if s.label == "report")
+    def _claims(self, request: Request) -> dict[str, Any]:
+        report = section_of(request, "report")
         return {"claims": self.claims(report) if self.claims else []}
 
-    def _support(self, text: str) -> dict[str, Any]:
+    def _support(self, request: Request) -> dict[str, Any]:
+        text = message(request)
         said = [(name, self._said(name, claim, text)) for name, claim in asked_for(text)]
         return {
             "verdicts": [
@@ -217,14 +266,13 @@ class Judge:
         evidence = evidence_for(text, name)
         return (self.alone if is_alone(name) and self.alone else self.support)(claim, evidence)
 
-    def _rating(self, text: str) -> dict[str, Any]:
-        said = next(s.text for s in sections_of(text) if s.label == "answer")
-        return {"justification": "as told", "rating": self.rating(said)}
+    def _rating(self, request: Request) -> dict[str, Any]:
+        return {"justification": "as told", "rating": self.rating(section_of(request, "answer"))}
 
-    def _pairwise(self, text: str) -> dict[str, Any]:
-        a, b = (next(s.text for s in sections_of(text) if s.label == f"answer_{side}") for side in "ab")
+    def _pairwise(self, request: Request) -> dict[str, Any]:
+        a, b = (section_of(request, f"answer_{side}") for side in "ab")
         said = {"justification": "as told", "winner": self.winner(a, b)}
-        _, asked, criteria = text.rpartition("Criteria:")
+        _, asked, criteria = message(request).rpartition("Criteria:")
         named = re.findall(r"^\*\*([\w ]+)\*\*:", criteria, re.MULTILINE)
         return {"verdicts": [{"criterion": one, **said} for one in named]} if asked else said
 
@@ -262,16 +310,6 @@ def message(request: Request) -> str:
 def system(request: Request) -> str:
     told = request.body["system"]
     return told if isinstance(told, str) else "".join(block["text"] for block in told)
-
-
-def _task(request: Request) -> str:
-    told = system(request)
-    if "back up what a report says" in told or "backed by the sources" in told:
-        single = any("." in name for name, _ in asked_for(message(request)))
-        return "citations" if single else "support"
-    if "compare" in told[:20]:
-        return "pairwise"
-    return "rating" if "grade" in told[:20] else "claims"
 
 
 def sentences(report: str) -> list[dict[str, Any]]:

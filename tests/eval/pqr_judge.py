@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +15,10 @@ from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.person import Attribute, Person
 from drr.study.study import Study
 
-from tests.eval.nursery import by_model, sections_of, system
+from tests.eval.nursery import ScriptedJudge, by_model, named_sections, sections_of, system
 from tests.eval.nursery import message as told
 from tests.tools.small_shop import ANNA, BEN
-from tests.wire import Reply, Request, Say, Wire
+from tests.wire import Reply, Request, Wire
 
 PERSONAL, QUALITY = ("goal", "cont", "pres", "acti"), ("dein", "logc", "clar")
 PERSONS = {
@@ -33,7 +31,7 @@ PERSONS = {
 }
 
 
-class CriteriaJudge:
+class CriteriaJudge(ScriptedJudge):
     """`score` says what is answered for a criterion: (id, text) to whatever stands in its place; a `KeyError` leaves it out."""
 
     def __init__(
@@ -43,23 +41,23 @@ class CriteriaJudge:
         weights: Callable[[int], dict[str, float]] | None = None,
         criteria: int = 8,
     ) -> None:
-        self.score, self.instead, self.criteria = score, instead, criteria
-        self.weights = weights
-        self.asked: Counter[str] = Counter()
+        super().__init__(instead)
+        self.score, self.weights, self.criteria = score, weights, criteria
         self.shown: list[list[str]] = []
         """The ids of each call for scores."""
-        self.requests: list[str] = []
 
-    def __call__(self, request: Request) -> Reply:
-        task = _task(system(request))
-        self.asked[task] += 1
-        self.requests.append(system(request) + told(request))
-        reply = self.instead(task, request)
-        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(request)))
+    def task(self, system: str, message: str) -> str:
+        if system.startswith("You score a report"):
+            return "scores"
+        return "weights" if "weighs for this wish" in system else "criteria"
 
     def _weights(self, request: Request) -> dict[str, Any]:
         names = PERSONAL if "`goal`" in system(request) else QUALITY
-        said = self.weights(self.asked["weights"]) if self.weights else dict.fromkeys(names, 1 / len(names))
+        said = (
+            self.weights(self.asked.count("weights"))
+            if self.weights
+            else dict.fromkeys(names, 1 / len(names))
+        )
         return {"analysis": "as told", **said}
 
     def _criteria(self, request: Request) -> dict[str, Any]:
@@ -78,14 +76,10 @@ class CriteriaJudge:
         }
 
     def _scores(self, request: Request) -> dict[str, Any]:
-        shown = [
-            (re.findall(r"`([^`]+)`", section.intro)[0], section.text)
-            for section in sections_of(told(request))
-            if section.label == "criterion"
-        ]
-        self.shown.append([name for name, _ in shown])
+        shown = named_sections(request, "criterion")
+        self.shown.append([*shown])
         scores = []
-        for name, text in reversed(shown):
+        for name, text in reversed(shown.items()):
             try:
                 said = self.score(name, text)
             except KeyError:
@@ -94,12 +88,6 @@ class CriteriaJudge:
                 {"id": f"`{name.upper()}`", "criterion": text[::-1], "analysis": "as told", "score": said}
             )
         return {"scores": scores}
-
-
-def _task(prompt: str) -> str:
-    if prompt.startswith("You score a report"):
-        return "scores"
-    return "weights" if "weighs for this wish" in prompt else "criteria"
 
 
 async def judged_by(study: Study, script: CriteriaJudge, what: str = "pqr-only", **more: Any) -> Judged:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tests.eval.nursery import message, sections_of
-from tests.wire import Reply, Request, Say
+from tests.eval.nursery import ScriptedJudge, message, named_sections, section_of
+from tests.wire import Request
 
 Verdict = Mapping[str, Any]
 
@@ -17,7 +15,7 @@ def false(words: str, why: str = "the record says otherwise", *sums: str, instea
     return {"verdict": "false", "words": words, "working": why, "lookups": list(sums), "instead": instead}
 
 
-class Proofreader:
+class Proofreader(ScriptedJudge):
     """`says` tells of a statement what is wrong with it; `weighs` of a charge whether it stands."""
 
     def __init__(
@@ -27,21 +25,23 @@ class Proofreader:
         *,
         leaves_out: Callable[[str, int], bool] = lambda text, time: False,
     ) -> None:
+        super().__init__()
         self.says, self.weighs, self.leaves_out = says, weighs, leaves_out
         self.read: list[str] = []
         self.weighed: list[str] = []
-        self.shown: list[str] = []
 
-    def __call__(self, request: Request) -> Reply:
-        self.shown.append(message(request))
-        if "You are the second reader" in message(request):
-            return Say(json.dumps({"verdicts": list(self._weigh(message(request)))}))
-        return Say(json.dumps({"verdicts": list(self._read(message(request)))}))
+    def task(self, system: str, message: str) -> str:
+        return "second" if "You are the second reader" in message else "first"
 
-    def _read(self, told: str) -> Any:
-        self.read.append(told)
-        (lines,) = (one.text for one in sections_of(told) if one.label == "statements")
-        for line in lines.split("\n"):
+    def _first(self, request: Request) -> dict[str, Any]:
+        return {"verdicts": [*self._read(request)]}
+
+    def _second(self, request: Request) -> dict[str, Any]:
+        return {"verdicts": [*self._weigh(request)]}
+
+    def _read(self, request: Request) -> Iterator[Verdict]:
+        self.read.append(message(request))
+        for line in section_of(request, "statements").split("\n"):
             name, _, text = line.partition(" | ")
             if not self.leaves_out(text, len(self.read)):
                 plain = {
@@ -49,12 +49,10 @@ class Proofreader:
                 }  # fmt: skip
                 yield {"id": name, **(self.says(text) or plain)}
 
-    def _weigh(self, told: str) -> Any:
-        for one in sections_of(told):
-            if one.label == "charge":
-                self.weighed.append(one.text)
-                verdict = {"wrong": "false", "right": "true", "open": "unknown"}[self.weighs(one.text)]
-                name = re.findall(r"`(\w+)`", one.intro)[0]
-                yield {
-                    "id": name, "working": "none", "lookups": [], "verdict": verdict, "words": "", "instead": "",
-                }  # fmt: skip
+    def _weigh(self, request: Request) -> Iterator[Verdict]:
+        for name, charge in named_sections(request, "charge").items():
+            self.weighed.append(charge)
+            verdict = {"wrong": "false", "right": "true", "open": "unknown"}[self.weighs(charge)]
+            yield {
+                "id": name, "working": "none", "lookups": [], "verdict": verdict, "words": "", "instead": "",
+            }  # fmt: skip

@@ -23,8 +23,8 @@ from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord, items_of, 
 from drr.papers.reporteval.judging.grades import SIDES
 
 from tests.commands import Drr
-from tests.eval.nursery import SONNET, message, sections_of, system
-from tests.wire import Reply, Request, Say, Wire
+from tests.eval.nursery import SONNET, ScriptedJudge, section_of, system
+from tests.wire import Request, Wire
 
 SECRET = "onlyforthetesthalf"
 
@@ -54,20 +54,20 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> str:
     return str(path)
 
 
-class GradeJudge:
+class GradeJudge(ScriptedJudge):
     """Grades as told by the version of the prompt, which the first line of `prompt` names."""
 
     def __init__(self, grade: Callable[[str, str, str], int]) -> None:
+        super().__init__()
         self.grade = grade
-        self.requests: list[str] = []
 
-    def __call__(self, request: Request) -> Reply:
-        told = message(request)
-        self.requests.append(system(request) + told)
-        report = next(section.text for section in sections_of(told) if section.label == "answer")
+    def task(self, system: str, message: str) -> str:
+        return "grades"
+
+    def _grades(self, request: Request) -> dict[str, Any]:
+        report = section_of(request, "answer")
         grades = {side: self.grade(system(request), report, side) for side in SIDES}
-        said = {side: {"reason": f"as told of {side}", "grade": grade} for side, grade in grades.items()}
-        return Say(json.dumps(said))
+        return {side: {"reason": f"as told of {side}", "grade": grade} for side, grade in grades.items()}
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_what_experts_said_of_the_test_half_is_nowhere(
         assert main(["judges", "align", "run", study, "--test", *by_model(wire)[:-1]]) == 0
         assert main(["judges", "align", "status", study]) == 0
     seen = "".join(capsys.readouterr())
-    everything = [seen.encode(), *(text.encode() for text in judge.requests)]
+    everything = [seen.encode(), *(text.encode() for text in judge.prompts)]
     everything += [path.read_bytes() for path in Path(study).rglob("*") if path.is_file()]
     for told in everything:
         assert SECRET.encode() not in told and b"3.0625" not in told

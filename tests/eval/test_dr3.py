@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +28,16 @@ from drr.papers.dr3.sums import Dr3Sums
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth
-from tests.eval.nursery import answer, by_rules, by_wire, message, put, sections_of, web
+from tests.eval.nursery import (
+    ScriptedJudge,
+    answer,
+    by_rules,
+    by_wire,
+    named_sections,
+    put,
+    sections_of,
+    web,
+)
 from tests.filetasks.made import write_task
 from tests.wire import Reply, Request, Say
 
@@ -48,7 +56,7 @@ The Oakmere is under warranty for 36 months [1]. The other one takes nineteen do
 """
 
 
-class Dr3Judge:
+class Dr3Judge(ScriptedJudge):
     """`told` by fact, `met` by point; what is in neither is left out."""
 
     def __init__(
@@ -59,24 +67,28 @@ class Dr3Judge:
         *,
         instead: Sequence[Reply] = (),
     ) -> None:
-        self.told, self.met, self.grade, self.instead = told, met or {}, grade, list(instead)
-        self.asked: list[tuple[str, list[str]]] = []
+        first = list(instead)
+        super().__init__(lambda task, request: first.pop(0) if first else None)
+        self.told, self.met, self.grade = told, met or {}, grade
+        self.shown: list[tuple[str, list[str]]] = []
 
-    def __call__(self, request: Request) -> Reply:
-        sections = sections_of(message(request))
-        ids = [one.intro.split("`")[1] for one in sections if one.label in ("fact", "point")]
-        kind = next((one.label for one in sections if one.label in ("fact", "point")), "depth")
-        self.asked.append((kind, ids))
-        if self.instead:
-            return self.instead.pop(0)
-        return Say(json.dumps(self._answer(kind, ids)))
+    def task(self, system: str, message: str) -> str:
+        shown = [one for one in sections_of(message) if one.label in ("fact", "point")]
+        task = shown[0].label if shown else "depth"
+        self.shown.append((task, [one.intro.split("`")[1] for one in shown]))
+        return task
 
-    def _answer(self, kind: str, ids: Sequence[str]) -> JsonObject:
-        if kind == "depth":
-            return {"reason": "as told", "grade": self.grade}
-        said, field = (self.told, "told") if kind == "fact" else (self.met, "met")
-        told = {name: said[name] for name in reversed(ids) if name in said}
-        told["x9"] = "none" if field == "told" else True
+    def _depth(self, request: Request) -> JsonObject:
+        return {"reason": "as told", "grade": self.grade}
+
+    def _fact(self, request: Request) -> JsonObject:
+        return self._verdicts([*named_sections(request, "fact")], "told", {**self.told, "x9": "none"})
+
+    def _point(self, request: Request) -> JsonObject:
+        return self._verdicts([*named_sections(request, "point")], "met", {**self.met, "x9": True})
+
+    def _verdicts(self, ids: Sequence[str], field: str, said: Mapping[str, object]) -> JsonObject:
+        told = {name: said[name] for name in (*reversed(ids), "x9") if name in said}
         plain = {"justification": "as told", "quote": "under warranty for 36 months"}
         return {"verdicts": [{"id": name, **plain, field: value} for name, value in told.items()]}
 
@@ -142,13 +154,13 @@ async def test_both_labels_are_kept_and_the_rule_comes_first(study: Study) -> No
     assert found["dr3_labels_agree"] == 80 and found["dr3_cc"] == 75 and found["dr3_distractors"] == 50
     assert found["dr3_avg"] is None and "dr3_harm" not in found  # nobody extracted claims
     asked = [("depth", []), ("fact", ["f1", "f2", "f3", "p1", "p2"]), ("point", ["c3", "c4"])]
-    assert sorted(script.asked) == asked
+    assert sorted(script.shown) == asked
 
 
 async def test_what_a_judge_leaves_out_is_asked_for_once_more_and_is_unknown_then(study: Study) -> None:
     script = Dr3Judge({name: told for name, told in ALL.items() if name != "p2"}, {"c3": True})
     judged = await judged_by(study, script)
-    assert ("fact", ["p2"]) in script.asked and ("point", ["c4"]) in script.asked and len(script.asked) == 5
+    assert ("fact", ["p2"]) in script.shown and ("point", ["c4"]) in script.shown and len(script.shown) == 5
     found = values(judged)
     assert found["dr3_ir_sc"] == 0 and found["dr3_ir_sc_mean"] == 0  # of p1 alone
     points = points_of(judged)

@@ -47,7 +47,7 @@ from tests.eval.nursery import (
 )
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.web.hostile import READER, redirect, reply, serving, to_loopback
-from tests.wire import Say, Wire
+from tests.wire import Request, Say, Wire
 
 CARE = "https://birds.example/care"
 PAGE = web(CARE, "Clean every feeder once a week.")
@@ -205,12 +205,12 @@ async def test_as_printed_a_long_page_is_shown_whole_and_under_ours_by_what_conc
 class Paper(Judge):
     """Answers in the order the paper asked for."""
 
-    def _support(self, text: str) -> dict[str, Any]:
-        said = super()._support(text)["verdicts"]
+    def _support(self, request: Request) -> dict[str, Any]:
+        said = super()._support(request)["verdicts"]
         return {"verdicts": [{name: v[name] for name in ("id", "support", "justification")} for v in said]}
 
-    def _pairwise(self, text: str) -> dict[str, Any]:
-        told = super()._pairwise(text)
+    def _pairwise(self, request: Request) -> dict[str, Any]:
+        told = super()._pairwise(request)
         return told if "verdicts" in told else {"winner": "A", "justification": "as told"}
 
 

@@ -22,8 +22,17 @@ from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
-from tests.eval.nursery import answer, by_model, by_rules, desk, put, scripted, sections_of, system
-from tests.eval.nursery import message as told
+from tests.eval.nursery import (
+    ScriptedJudge,
+    answer,
+    by_model,
+    by_rules,
+    desk,
+    judged_by_wire,
+    named_sections,
+    put,
+    scripted,
+)
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
 from tests.wire import Reply, Request, Say, Wire
 
@@ -36,7 +45,7 @@ def ask(study: Study, query: str = QUESTION, **more: Any) -> None:
     (study.folder / "queries.jsonl").write_text(question.model_dump_json(exclude_none=True), encoding="utf-8")
 
 
-class PointJudge:
+class PointJudge(ScriptedJudge):
     """Makes the points it is told and matches them by `says`; whatever it is asked for, in the order of `order`."""
 
     def __init__(
@@ -46,27 +55,20 @@ class PointJudge:
         *,
         instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
     ) -> None:
-        self.made, self.says, self.instead = made or [], says, instead
-        self.asked: list[str] = []
+        self.made, self.says = made or [], says
         self.shown: list[list[str]] = []
+        super().__init__(instead)
 
-    def __call__(self, request: Request) -> Reply:
-        task = "points" if "prepare the scoring" in system(request) else "matches"
-        self.asked.append(task)
-        reply = self.instead(task, request)
-        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(told(request))))
+    def task(self, system: str, message: str) -> str:
+        return "points" if "prepare the scoring" in system else "matches"
 
-    def _points(self, text: str) -> dict[str, Any]:
+    def _points(self, request: Request) -> dict[str, Any]:
         return {"points": [{"text": point, "weight": weight} for point, weight in self.made]}
 
-    def _matches(self, text: str) -> dict[str, Any]:
-        points = [
-            (re.findall(r"`([^`]+)`", section.intro)[0], section.text)
-            for section in sections_of(text)
-            if section.label == "point"
-        ]
-        self.shown.append([name for name, _ in points])
-        said = [(name, point, self.says(point)) for name, point in reversed(points)]
+    def _matches(self, request: Request) -> dict[str, Any]:
+        points = named_sections(request, "point")
+        self.shown.append([*points])
+        said = [(name, point, self.says(point)) for name, point in reversed(points.items())]
         rows = [
             {"id": name, "justification": f"in other words: {point[::-1]}", "quote": "", "support": support}
             for name, point, support in said
@@ -75,10 +77,10 @@ class PointJudge:
         return {"verdicts": rows}
 
 
-async def judged_by(study: Study, script: PointJudge, shop: Shop | None = None, **more: Any) -> Judged:
-    with Wire(script) as wire:
-        assert (await judging(study, wire.url, shop, **more)).summary.ok
-    return read_judged(study, choose_judging(study))
+async def judged_by(
+    study: Study, script: PointJudge, shop: Shop | None = None, what: str = "recall", **more: Any
+) -> Judged:
+    return await judged_by_wire(study, script, JudgeOptions([what]), shop, **more)
 
 
 async def judging(

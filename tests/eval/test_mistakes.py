@@ -21,7 +21,6 @@ from drr.env.shop import Shop, open_shop
 from drr.eval.asking.conversation import Asking, box_prompts
 from drr.eval.canaries import reports
 from drr.eval.checks.base import Subject
-from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records
@@ -38,7 +37,7 @@ from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
-from tests.eval.nursery import SONNET, answer, by_wire, message, put, sections_of
+from tests.eval.nursery import SONNET, answer, judged_by_wire, message, put, sections_of
 from tests.eval.proofreader import Proofreader, Verdict, false
 from tests.shops import write_rows
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
@@ -56,9 +55,7 @@ Both together come to $60.99.
 
 
 async def judged_by(study: Study, script: Proofreader, shop: Shop) -> Judged:
-    ran, _ = await by_wire(study, script, JudgeOptions(["mistakes"]), shop)
-    assert ran.summary.ok
-    return read_judged(study, choose_judging(study))
+    return await judged_by_wire(study, script, JudgeOptions(["mistakes"]), shop)
 
 
 def found_in(
@@ -138,7 +135,7 @@ def test_words_that_the_statement_lacks_stand_for_all_of_it(study: Study, shop: 
 def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, shop: Shop) -> None:
     script = Proofreader(of_words("is blue", false("blue")))
     found_in(study, shop, script)
-    for told in script.shown:
+    for told in script.messages:
         assert "Color: Green" in told and "Norman, OK" in told
         assert f"3 | 2022-06-12 | 2 x {FEEDER} | " in told
         assert " | Panorama wild bird feeder with six ports, $19.99\n" in told
@@ -166,7 +163,7 @@ def test_a_charge_is_weighed_beside_its_own_records(study: Study, shop: Shop) ->
     """The order list stands once, in the first request: a charge has the orders of the products that it speaks of."""
     script = Proofreader(of_words("costs $31", false("$31.00")))
     found_in(study, shop, script)
-    read, weighed = script.shown
+    read, weighed = script.messages
     opening = read.partition("The shopper:")[0]
     assert weighed.startswith(opening) and "Both together" in opening
     assert f"Product id: {FEEDER}" in read and f"Product id: {FEEDER}" not in weighed
@@ -188,14 +185,14 @@ def test_a_charge_that_needs_the_orders_or_another_product_is_shown_them(
 ) -> None:
     script = Proofreader(of_words(words, {**false(words), **said}))
     found_in(study, shop, script)
-    assert f"2022-06-12 | 2 x {FEEDER}" in script.shown[1]
-    assert (f"Product id: {FEEDER}" in script.shown[1]) == (said.get("lookups") is None)
+    assert f"2022-06-12 | 2 x {FEEDER}" in script.messages[1]
+    assert (f"Product id: {FEEDER}" in script.messages[1]) == (said.get("lookups") is None)
 
 
 def test_a_total_is_weighed_beside_all_that_stands_above_it(study: Study, shop: Shop) -> None:
     script = Proofreader(of_words("60.99", false("$60.99", "the sum is off")))
     found_in(study, shop, script)
-    assert f"Product id: {FEEDER}" in script.shown[1] and f"Product id: {GRINDER}" in script.shown[1]
+    assert f"Product id: {FEEDER}" in script.messages[1] and f"Product id: {GRINDER}" in script.messages[1]
 
 
 def test_of_a_very_long_report_the_order_list_is_sent_once(study: Study, shop: Shop) -> None:
@@ -449,9 +446,9 @@ def test_of_orders_what_is_told_once_is_not_told_again(shop: Shop) -> None:
 def test_a_second_judging_asks_nobody_again(study: Study, shop: Shop) -> None:
     script = Proofreader(of_words("is blue", false("blue")))
     found_in(study, shop, script)
-    asked = len(script.shown)
+    asked = len(script.messages)
     asyncio.run(judged_by(study, script, shop))
-    assert len(script.shown) == asked
+    assert len(script.messages) == asked
 
 
 def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Study, shop: Shop) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from drr.env.errors import DrrError
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics import relative as metrics
 from drr.eval.stats.pairs import overall, pair_results, positions
@@ -23,10 +21,18 @@ from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
-from tests.eval.nursery import answer, by_wire, desk, put, scripted, sections_of, system
-from tests.eval.nursery import message as told
+from tests.eval.nursery import (
+    ScriptedJudge,
+    answer,
+    desk,
+    judged_by_wire,
+    put,
+    scripted,
+    section_of,
+    system,
+)
 from tests.late import Late
-from tests.wire import Request, Say
+from tests.wire import Request
 
 choix, api = Late("choix"), Late("statsmodels.api")
 
@@ -163,29 +169,31 @@ TITLES = ("Clarity", "Depth", "Breadth", "Insightfulness", "Constraint Following
 Worth = Callable[[str, str, bool], int]
 
 
-class SideBySide:
+class SideBySide(ScriptedJudge):
     """Grades by `worth` of a report, a criterion and whether it stood first; the criteria last to first."""
 
     def __init__(self, worth: Worth, *, leaves_out: str = "", spelt: Callable[[str], str] = str) -> None:
+        super().__init__()
         self.worth, self.leaves_out, self.spelt = worth, leaves_out, spelt
-        self.asked: list[list[str]] = []
+        self.listed: list[list[str]] = []
 
-    def __call__(self, request: Request) -> Say:
+    def task(self, system: str, message: str) -> str:
+        return "grades"
+
+    def _grades(self, request: Request) -> dict[str, Any]:
         listed = re.findall(r"^\*\*([^*]+)\*\*:", system(request), re.MULTILINE)
-        self.asked.append(listed)
-        a, b = (next(s.text for s in sections_of(told(request)) if s.label == f"answer_{x}") for x in "ab")
+        self.listed.append(listed)
+        a, b = (section_of(request, f"answer_{side}") for side in "ab")
         grades = []
         for name in reversed(listed):
             if name != self.leaves_out or len(listed) == 1:
                 said = {"criterion": self.spelt(name), "justification": "as told"}
                 grades.append(said | {"a": self.worth(a, name, True), "b": self.worth(b, name, False)})
-        return Say(json.dumps({"grades": grades}))
+        return {"grades": grades}
 
 
 async def judged_by(study: Study, script: SideBySide, reference: str = "ref") -> Judged:
-    ran, _ = await by_wire(study, script, JudgeOptions(["relative"]), reference=reference)
-    assert ran.summary.ok
-    return read_judged(study, choose_judging(study))
+    return await judged_by_wire(study, script, JudgeOptions(["relative"]), reference=reference)
 
 
 def values(judged: Judged, variant: str = "x", trial: int = 0) -> Mapping[str, float | None]:
@@ -208,7 +216,7 @@ async def test_the_figure_by_hand_with_a_judge_who_likes_what_stands_first(two: 
 
     script = SideBySide(worth)
     judged = await judged_by(two, script)
-    assert [len(listed) for listed in script.asked] == [6, 6], "one call for both reports, two orders"
+    assert [len(listed) for listed in script.listed] == [6, 6], "one call for both reports, two orders"
     first, second = 50 / (50 + 24), 38 / (38 + 36)
     found = values(judged)
     assert found["rel_score"] == pytest.approx((first + second) / 2, abs=1e-12)
@@ -224,7 +232,7 @@ async def test_criteria_are_matched_by_name_and_those_left_out_are_asked_for_alo
     names = {"Constraint Following": "constraint_following", "Depth": "**depth**"}
     script = SideBySide(lambda *_: 5, leaves_out="Breadth", spelt=lambda name: names.get(name, name))
     found = values(await judged_by(two, script))
-    assert sorted(script.asked, key=len) == [["Breadth"]] * 2 + [[*TITLES]] * 2
+    assert sorted(script.listed, key=len) == [["Breadth"]] * 2 + [[*TITLES]] * 2
     assert set(found.values()) == {0.5, 0.0} and found["rel_position"] == 0.0
 
 
@@ -276,9 +284,9 @@ async def test_another_reference_is_another_judging(two: Study) -> None:
     second = await judged_by(two, script, reference="other")
     assert values(second)["rel_score"] == pytest.approx(0.75)
     assert values(second, "other") == {}
-    asked = len(script.asked)
+    asked = len(script.listed)
     assert values(await judged_by(two, script))["rel_score"] == pytest.approx(0.6)
-    assert len(script.asked) == asked
+    assert len(script.listed) == asked
     assert {*(relative_of(second, second.answers[-1].key) or {})} == {"first", "second"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -56,7 +57,7 @@ async def reported(study: Study, *names: str) -> None:
 
 
 def scored(script: CriteriaJudge) -> list[str]:
-    return [text for text in script.requests if text.startswith("You score a report")]
+    return [text for text in script.prompts if text.startswith("You score a report")]
 
 
 def values(judged: Judged, variant: str = "x") -> dict[str, float | None]:
@@ -122,9 +123,9 @@ async def test_three_settings_and_two_variants_share_the_criteria(study: Study) 
     await put(study, *(answer("a", *one, user_id=ANNA) for one in zip(names, reports, strict=True)))
     script = CriteriaJudge()
     await judged_by(study, script, rounds=2)
-    assert script.asked == {"weights": 10, "criteria": 7, "scores": 6 * 7 * 2}
+    assert Counter(script.asked) == {"weights": 10, "criteria": 7, "scores": 6 * 7 * 2}
     blind = [*names, "context", ANNA, "B0BN7FLXLV"]  # and without citations
-    assert not any(word in text for text in script.requests for word in blind)
+    assert not any(word in text for text in script.prompts for word in blind)
     again = CriteriaJudge()
     judged = await judged_by(study, again, rounds=2)
     assert not again.asked
@@ -143,9 +144,9 @@ async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_mad
     options.stages = task_stages({name: tasks()[name] for name in ("criteria", "scores")})
     choices = {PqrChoices: PqrChoices(PERSONS, rounds=1)}
     assert (await by_wire(study, printed, options, protocol="paper", choices=choices))[0].summary.ok
-    assert printed.asked == {"scores": 2}, "criteria are those that were made for ours"
+    assert Counter(printed.asked) == {"scores": 2}, "criteria are those that were made for ours"
     assert sorted(map(len, printed.shown)) == [3 * 8, 4 * 8]
-    assert all("6-8 good" in text and "7 or 8" not in text for text in printed.requests)
+    assert all("6-8 good" in text and "7 or 8" not in text for text in printed.prompts)
     told = scored(ours) + scored(printed)
     assert len(told) == 7 + 2 and not any("suit anybody" in text for text in told)
     document = study_document(study)
@@ -174,7 +175,7 @@ async def test_after_an_edit_only_what_was_changed_is_asked(study: Study) -> Non
     given: Any = {OF_ANNA: GivenCriteria(rubric.weights["weights"], rows)}  # type: ignore[arg-type]
     script = CriteriaJudge(lambda name, text: 10)
     second = await judged_by(study, script, given=given)
-    assert script.asked == {"scores": 3} and script.shown == [["cont3"]] * 3
+    assert Counter(script.asked) == {"scores": 3} and script.shown == [["cont3"]] * 3
     weights = [1 / 8, 1 / 8, 1 / 8, 2.0, 1 / 8, 1 / 8, 1 / 8, 1 / 8]
     scores = [5, 5, 10, 5, 5, 5, 5, 5]
     expected = sum(w * s for w, s in zip(weights, scores, strict=True)) / sum(weights)

@@ -74,8 +74,8 @@ async def test_both_readings_for_mistakes_are_read_from_the_cache(study: Study, 
     await put(study, answer("a", "react", REPORT, user_id=ANNA))
     script = Proofreader(lambda text: false("seven ports") if "seven ports" in text else None)
     await by_wire(study, slow(script), JudgeOptions(["mistakes"]), shop, cache=PrefixCache())  # type: ignore[arg-type]
-    assert len(script.shown) == 3 and cached(study) > 0.4
-    assert len({told.partition("</answer ")[0] for told in script.shown}) == 1
+    assert len(script.messages) == 3 and cached(study) > 0.4
+    assert len({told.partition("</answer ")[0] for told in script.messages}) == 1
 
 
 async def test_a_text_is_sent_once_before_all_claims_that_lean_on_it(study: Study, shop: Shop) -> None:

@@ -26,16 +26,23 @@ from drr.study.study import Study
 from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.foreign_files import lines
-from tests.eval.nursery import answer, by_wire, message, put, sections_of, system
+from tests.eval.nursery import (
+    ScriptedJudge,
+    answer,
+    judged_by_wire,
+    message,
+    put,
+    sections_of,
+)
 from tests.eval.written_reports import HEADINGS, with_copy, write_report
-from tests.wire import Reply, Request, Say
+from tests.wire import Request
 
 LONG = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter, which owners in cold regions like. "
 LONG = LONG * 2
 MIXED = cases("eval", "MIXED", globals())
 
 
-class PairJudge:
+class PairJudge(ScriptedJudge):
     """On the wire: `score` is asked with both passages; `quote` says which words it gives as repeated."""
 
     def __init__(
@@ -45,21 +52,24 @@ class PairJudge:
             (a[-40:].strip(), b[-40:].strip())
         ],
     ) -> None:
+        super().__init__()
         self.score, self.quote = score, quote
-        self.asked: list[str] = []
 
-    def __call__(self, request: Request) -> Reply:
-        told = message(request)
-        if not system(request).startswith("You compare two passages"):
-            self.asked.append("grades")
-            return Say(json.dumps({side: {"reason": "as told", "grade": 3} for side in SIDES}))
-        sections = sections_of(told)
-        again = any(section.label == "quoted" for section in sections)
-        self.asked.append("again" if again else "pair")
-        a, b = (section.text for section in sections if section.label == "passage")
+    def task(self, system: str, message: str) -> str:
+        if not system.startswith("You compare two passages"):
+            return "grades"
+        return "again" if any(section.label == "quoted" for section in sections_of(message)) else "pair"
+
+    def _grades(self, request: Request) -> dict[str, Any]:
+        return {side: {"reason": "as told", "grade": 3} for side in SIDES}
+
+    def _pair(self, request: Request) -> dict[str, Any]:
+        a, b = (section.text for section in sections_of(message(request)) if section.label == "passage")
         score = self.score(a, b)
         shown = [{"first": x, "second": y} for x, y in self.quote(a, b)] if score < 4 else []
-        return Say(json.dumps({"explanation": "as told", "repetitions": shown, "score": score}))
+        return {"explanation": "as told", "repetitions": shown, "score": score}
+
+    _again = _pair
 
 
 async def judged_by(
@@ -67,9 +77,7 @@ async def judged_by(
 ) -> Judged:
     options = JudgeOptions(["reporteval"], **more)
     options.stages = task_stages({name: tasks()[name] for name in what})
-    ran, _ = await by_wire(study, script, options)
-    assert ran.summary.ok
-    return read_judged(study, choose_judging(study))
+    return await judged_by_wire(study, script, options)
 
 
 def values(judged: Judged, variant: str) -> dict[str, float | None]:

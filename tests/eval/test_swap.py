@@ -21,7 +21,7 @@ from drr.study.unit import Unit
 
 from tests.commands import Drr
 from tests.eval.foreign_files import lines
-from tests.eval.nursery import SONNET, answer, put, sections_of
+from tests.eval.nursery import SONNET, answer, put, section_of, sections_of
 from tests.eval.nursery import message as told
 from tests.eval.pqr_judge import CriteriaJudge, judging
 from tests.tools.small_shop import ANNA, BEN, FEEDER, GRINDER
@@ -37,7 +37,7 @@ class PersonJudge(CriteriaJudge):
     """Nine where the report says what the criterion says of the person, else four."""
 
     def _scores(self, request: Request) -> dict[str, Any]:
-        report = next(s.text for s in sections_of(told(request)) if s.label == "answer")
+        report = section_of(request, "answer")
 
         def score(name: str, text: str) -> int:
             return 9 if any(trait in text and trait in report for trait in TRAITS.values()) else 4
@@ -77,7 +77,7 @@ async def test_a_fitted_report_is_told_from_one_for_somebody_else(study: Study, 
     script = PersonJudge()
     judged = await asked(study, script, shop)
     # Of P four dimensions of four reports under two persons' criteria, of Q three of four reports.
-    assert script.asked["scores"] == 4 * 4 * 2 + 3 * 4
+    assert script.asked.count("scores") == 4 * 4 * 2 + 3 * 4
     fitted, general = (of_variant(judged, name) for name in ("fitted", "general"))
     assert (fitted["pqr_swap_p"].value, fitted["pqr_delta"].value) == (pytest.approx(9), pytest.approx(5))
     assert (fitted["pqr_cfa_min"].value, fitted["pqr_a_min"].value) == (pytest.approx(5), pytest.approx(9))
