@@ -72,6 +72,7 @@ def test_the_demo_ends_with_pages_that_open_and_its_recorded_study_holds(tmp_pat
         assert json.loads(done.stdout)["holds"], (kernel, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_code_catches_each_lie(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     agent = files("drr.app.demo") / "careless.py"
     shop, queries = judged_study.parent / "shop", judged_study / "queries.jsonl"

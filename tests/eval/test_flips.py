@@ -109,9 +109,10 @@ def test_solved_or_not_keeps_its_exact_interval_and_yields_to_the_test_at_zero()
     assert same.ci_high == pytest.approx(1 - 0.025 ** (1 / 50)) == -(same.ci_low or 0.0)
 
 
-def test_an_effect_per_dose_and_its_part_of_the_mean_agree_with_the_test() -> None:
+@pytest.mark.parametrize("times", [25, pytest.param(200, marks=pytest.mark.slow)])
+def test_an_effect_per_dose_and_its_part_of_the_mean_agree_with_the_test(times: int) -> None:
     rng = np.random.default_rng(11)
-    for _ in range(200):
+    for _ in range(times):
         slope, n = rng.choice([0.0, 1.0]), int(rng.integers(6, 30))
         rows = []
         for k in range(n):
@@ -131,7 +132,11 @@ def test_an_effect_per_dose_and_its_part_of_the_mean_agree_with_the_test() -> No
                 assert (v["ci_low"] > 0 or v["ci_high"] < 0) is (row["p"] < SIGNIFICANT)
 
 
-@pytest.mark.parametrize(("n", "tests"), [(6, 1), (9, 4), (13, 1), (14, 10), (20, 10), (50, 4)])
+BY_DAY = [(6, 1), (9, 4), (13, 1)]
+MORE = [pytest.param(*row, marks=pytest.mark.slow) for row in ((14, 10), (20, 10), (50, 4))]
+
+
+@pytest.mark.parametrize(("n", "tests"), [*BY_DAY, *MORE])
 def test_the_smallest_detectable_difference_is_found_in_four_of_five_cases(n: int, tests: int) -> None:
     least = detectable_difference(1 / n**0.5, n, tests)
     assert least is not None

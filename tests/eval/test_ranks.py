@@ -19,6 +19,7 @@ def test_who_is_better_on_the_same_questions_beats_whom_intervals_do_not_tell_ap
     assert ranks({}) == ({}, None)
 
 
+@pytest.mark.slow
 def test_chance_parts_one_of_200_equal_pairs() -> None:
     """`python -m benchmarks ranks` has more draws, and 30 systems."""
     apart = [max(ranks(board).places.values()) > 1 for board in boards(2, 60, 0.0, 5, 400)]
@@ -26,7 +27,7 @@ def test_chance_parts_one_of_200_equal_pairs() -> None:
     assert any(max(ranks(board).places.values()) > 1 for board in boards(30, 60, 0.0, 5, 4))
 
 
-@pytest.mark.parametrize("useless", [0, 6, 40])
+@pytest.mark.parametrize("useless", [0, 6, pytest.param(40, marks=pytest.mark.slow)])
 def test_entries_that_concern_nobody_leave_the_order_and_clones_lift_nobody(useless: int) -> None:
     for board in boards(6, 40, 0.1, 11, 8):
         alone, names = order(board, list(board)), list(board)

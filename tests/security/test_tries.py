@@ -11,9 +11,14 @@ AREAS = {area.name: area for area in every_area()}
 QUICK, ALL = 10, 5_000
 
 
+SECONDS_EACH = ("pumps of reports",)
+NAMES = [name for name in AREAS if name not in ("expressions", *SECONDS_EACH)]
+"""Expressions have a test of their own."""
+
+
 @pytest.mark.parametrize(
-    "name", [name for name in AREAS if name != "expressions"]
-)  # these have a test of their own
+    "name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in SECONDS_EACH)]
+)
 def test_nothing_gets_through(name: str) -> None:
     found = tried(AREAS[name], QUICK)
     assert found.got_through == []
