@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import tempfile
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import certifi
@@ -16,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from tests import commands
 from tests.once import made_once
 
+HERE = Path(__file__).parent
 # What tests vouch for is not remembered for the person who runs them, and what that person vouched for decides no test.
 _CONFIG = tempfile.mkdtemp(prefix="drr-tests-config-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIG
@@ -51,9 +54,27 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("night" if "hypothesis" in config.option.markexpr else "day")
 
 
-def pytest_collection() -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """A million objects are made while tests are collected, and nearly all stay: looking for garbage among them is in vain."""
     gc.disable()
+    if (
+        "PYTEST_XDIST_WORKER" in os.environ
+        and session.config.args_source is not pytest.Config.ArgsSource.ARGS
+    ):
+        _import_in_turn(
+            int(os.environ["PYTEST_XDIST_WORKER"][2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        )
+
+
+def _import_in_turn(own: int, workers: int) -> None:
+    """Every worker reads every file. In a fresh clone each begins elsewhere, and finds the others' bytecode from there on."""
+    files = sorted(HERE.rglob("test_*.py"))
+    begin = len(files) * own // workers
+    for file in (*files[begin:], *files[:begin]):
+        with suppress(
+            Exception, pytest.skip.Exception
+        ):  # pytest imports it once more, and says what is wrong
+            import_module(".".join(("tests", *file.relative_to(HERE).with_suffix("").parts)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
