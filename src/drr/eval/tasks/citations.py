@@ -57,7 +57,8 @@ class CitationsTask(ClaimTask):
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
         for group in _batches(desk, source_portions(desk, about, found.claims)):
-            items, rows = _items(group), [_row(portion) for portion in group]
+            items = items_of_request([item for portion in group for item in portion])
+            rows = [_row(portion) for portion in group]
             fields = {
                 "answer": about.key,
                 "claims": found.key,
@@ -70,16 +71,29 @@ class CitationsTask(ClaimTask):
             yield self.unit(desk, f"citations {ids} \u00b7 {about.label}", fields, spec)
 
     def items(self, desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
-        return _items(_portions_of_unit(desk, spec))
+        book = desk.book(desk.answer(spec["answer"]))
+        rows: Sequence[PortionRow] = spec["portions"]
+        return items_of_request(
+            [
+                _item(desk, row["claim_id"], row["claim"], place, book.page(url))
+                for row in rows
+                for place, url in zip(row["places"], row["urls"], strict=True)
+            ]
+        )
 
     def read(self, record: Record, judged: Judged) -> None:
-        here = judged.addresses.setdefault(record.key_fields["answer"], {})
-        if not record.done:
-            here.update(_unjudged(record))
+        """Enter the verdicts; those of a unit that failed as a whole are failed ones."""
+        fields = record.key_fields
+        here = judged.addresses.setdefault(fields["answer"], {})
+        if record.done:
+            found: Mapping[str, AddressVerdict] = record.result["verdicts"]
+            here.update({(one["claim_id"], one["sources"][0]["url"]): one for one in found.values()})
+            judged.failed[self.name] += self.lacks(record)
             return
-        found: Mapping[str, AddressVerdict] = record.result["verdicts"]
-        here.update({(one["claim_id"], one["sources"][0]["url"]): one for one in found.values()})
-        judged.failed[self.name] += self.lacks(record)
+        for name, url in zip(fields["items"], fields["addresses"], strict=True):
+            claim_id, _, rest = name.partition("-")
+            verdict = failed_verdict(claim_id, rest.rpartition(".")[0], "page", record)
+            here[claim_id, url] = {**verdict, "without": None}
 
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and not judging.refetch
@@ -127,22 +141,6 @@ def _row(portion: Portion) -> PortionRow:
     return PortionRow(claim_id=one.claim_id, claim=one.claim, type=one.type, places=places, urls=urls)
 
 
-def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Portion]:
-    book = desk.book(desk.answer(spec["answer"]))
-    rows: Sequence[PortionRow] = spec["portions"]
-    return [
-        [
-            _item(desk, row["claim_id"], row["claim"], n, book.page(url))
-            for n, url in zip(row["places"], row["urls"], strict=True)
-        ]
-        for row in rows
-    ]
-
-
-def _items(group: Iterable[Portion]) -> list[SupportItem]:
-    return items_of_request([item for portion in group for item in portion])
-
-
 def _batches(desk: JudgingContext, found: Iterable[Portion]) -> list[list[Portion]]:
     """Group claims into requests as long as there is room for their sources. Claims that code decides completely stand alone."""
     batches: list[list[Portion]] = []
@@ -159,13 +157,3 @@ def _batches(desk: JudgingContext, found: Iterable[Portion]) -> list[list[Portio
             batches.append([portion])
             room = SOURCES_MOST - asked
     return batches + decided
-
-
-def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:
-    """Build the verdicts of a unit that failed as a whole."""
-    found: dict[tuple[str, str], AddressVerdict] = {}
-    for name, url in zip(record.key_fields["items"], record.key_fields["addresses"], strict=True):
-        claim_id, _, rest = name.partition("-")
-        verdict = failed_verdict(claim_id, rest.rpartition(".")[0], "page", record)
-        found[claim_id, url] = {**verdict, "without": None}
-    return found

@@ -91,11 +91,6 @@ def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> st
     return f"{protocol.criteria}_{dimension}"
 
 
-def dimension_in_request(dimension: Dimension) -> str:
-    """Return a dimension's name as requests write it; `plain_name` undoes this."""
-    return dimension.replace("_", " ").capitalize()
-
-
 class DimensionTask(Task[Planned]):
     """A task that asks once for each dimension, each time with prompts of that dimension."""
 
@@ -140,8 +135,10 @@ class DimensionTask(Task[Planned]):
             "criterion": texts[dimensions[0]],
         }
         system = prompt.fill(**{slot: context[slot] for slot in prompt.slots})
-        criteria = "\n\n".join(f"**{dimension_in_request(one)}**: {text}" for one, text in texts.items())
-        criteria = "" if protocol.criterion_first else f"Criteria:\n\n{criteria}"
+        # `plain_name` undoes what is done here with a dimension's name.
+        named = ((one.replace("_", " ").capitalize(), text) for one, text in texts.items())
+        listed = "\n\n".join(f"**{name}**: {text}" for name, text in named)
+        criteria = "" if protocol.criterion_first else f"Criteria:\n\n{listed}"
         dimension = dimensions[0] if len(dimensions) == 1 else None
         return graded.asking(self.name, ask.form, system, answers, about, dimension, criteria, again=again)
 
@@ -364,10 +361,20 @@ class FailuresTask(Task[Answer]):
             yield self.unit(desk, f"failures \u00b7 {about.label}", fields, {"answer": about.key})
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        """Keep the labels whose quoted example is in the report. The other labels are listed as unfounded."""
         answer = desk.answer(spec["answer"])
-        found = await judge.answer(_failures_asking(desk, answer, desk.protocol.asks[self.name]))
-        assert isinstance(found, FailuresAnswer)
-        return Outcome({**_founded(found, answer.report)})
+        given = await judge.answer(_failures_asking(desk, answer, desk.protocol.asks[self.name]))
+        assert isinstance(given, FailuresAnswer)
+        found: dict[str, FailureRow] = {}
+        unfounded: list[str] = []
+        for failure in given.failures:
+            span = locate(failure.example, answer.report)
+            if span is None:
+                unfounded.append(failure.label)
+            else:
+                row: FailureRow = {"label": failure.label, "start": span.start, "end": span.end}
+                found.setdefault(failure.label, row)
+        return Outcome({"failures": list(found.values()), "unfounded": unfounded})
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
@@ -385,16 +392,3 @@ def _failures_asking(desk: JudgingContext, answer: Answer, ask: Ask) -> Asking[A
     return graded_question(desk, answer).asking(
         "failures", ask.form, system, one_answer(answer.report), (answer.key,)
     )
-
-
-def _founded(failures: FailuresAnswer, report: str) -> FailuresResult:
-    """Keep the failure labels whose quoted example is in the report. The other labels are listed as unfounded."""
-    found: dict[str, FailureRow] = {}
-    unfounded: list[str] = []
-    for failure in failures.failures:
-        span = locate(failure.example, report)
-        if span is None:
-            unfounded.append(failure.label)
-        else:
-            found.setdefault(failure.label, {"label": failure.label, "start": span.start, "end": span.end})
-    return {"failures": list(found.values()), "unfounded": unfounded}

@@ -362,20 +362,17 @@ class Judged:
         found: dict[tuple[str, str, str], Comparison] = {}
         for first, second, dimension in self.pairs:
             a, b = sorted((self.by_key[first], self.by_key[second]), key=lambda answer: answer.variant)
-            if (a.key, b.key, dimension) not in found:
-                found[a.key, b.key, dimension] = self._comparison(a, b, dimension)
+            place = a.key, b.key, dimension
+            a_first = _winner(self.pairs.get(place), first=True)
+            b_first = _winner(self.pairs.get((b.key, a.key, dimension)), first=False)
+            if not self.way.both_orders:
+                a_first = b_first = a_first if place in self.pairs else b_first
+            found[place] = Comparison(
+                *(a.query_id, dimension, a.variant, b.variant, a_first, b_first, a.words, b.words, a.trial),
+                task=a.asked.task,
+            )
         return sorted(
             found.values(), key=lambda c: (DIMENSIONS.index(c.dimension), c.a, c.b, c.query, c.trial)
-        )
-
-    def _comparison(self, a: Answer, b: Answer, dimension: str) -> Comparison:
-        a_first = _winner(self.pairs.get((a.key, b.key, dimension)), first=True)
-        b_first = _winner(self.pairs.get((b.key, a.key, dimension)), first=False)
-        if not self.way.both_orders:
-            a_first = b_first = b_first if (a.key, b.key, dimension) not in self.pairs else a_first
-        return Comparison(
-            *(a.query_id, dimension, a.variant, b.variant, a_first, b_first, a.words, b.words, a.trial),
-            task=a.asked.task,
         )
 
 

@@ -100,6 +100,7 @@ def enter_matches(judged: Judged, answer: str, verdicts: Mapping[str, PointVerdi
 KEPT = "key_points.jsonl"
 MOST = 60
 """Most points of one question."""
+_FORM = "{'query_id': ..., 'text': ..., 'weight': 'vital'}"
 OwnPoints = Mapping[str, Sequence[PointRow]]
 """Points keyed by question."""
 
@@ -155,32 +156,25 @@ def read_points(path: Path, known: Collection[str] | None = None) -> OwnPoints:
             raise Misuse(f"{where}: more than {MOST} points of {line.query_id}; keep those that matter most")
         rows.append(row)
     if not found:
-        raise Misuse(
-            f"{path}: holds no point; each line is {{'query_id': ..., 'text': ..., 'weight': 'vital'}}"
-        )
+        raise Misuse(f"{path}: holds no point; each line is {_FORM}")
     return found
 
 
 def _lines(path: Path) -> Iterable[tuple[str, PointLine]]:
     for number, line in enumerate(lines_of(path, "key points"), 1):
-        if line.strip():
-            where = f"{path}, line {number}"
-            yield where, _point(where, line)
-
-
-def _point(where: str, line: str) -> PointLine:
-    try:
-        raw = parsed(line)
-    except ValueError as error:
-        raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
-    if not isinstance(raw, dict):
-        raise Misuse(
-            f"{where}: not an object; each line is {{'query_id': ..., 'text': ..., 'weight': 'vital'}}"
-        )
-    try:
-        return PointLine.model_validate(raw)
-    except ValidationError as error:
-        raise Misuse(f"{where}: {wrong_field(error)}") from error
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            raw = parsed(line)
+        except ValueError as error:
+            raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
+        if not isinstance(raw, dict):
+            raise Misuse(f"{where}: not an object; each line is {_FORM}")
+        try:
+            yield where, PointLine.model_validate(raw)
+        except ValidationError as error:
+            raise Misuse(f"{where}: {wrong_field(error)}") from error
 
 
 def document(points: OwnPoints) -> str:

@@ -40,7 +40,16 @@ _MISSING = "The shop has no product of this id"
 
 def records_of(subject: Subject, spoken_of: Sequence[str]) -> list[Section]:
     """List the shopper's records, then those of the products. Of a long listing only the parts that concern the report are kept."""
-    return [*own_records(subject), *_products(subject, spoken_of)]
+    found = [*own_records(subject)]
+    known = {one.product_id: one for one in subject.products(spoken_of)}
+    for name in spoken_of[:MOST_PRODUCTS]:
+        product = known.get(name)
+        text = f"{_MISSING}: {name}" if product is None else product_evidence(product).text
+        spans = shown_spans(subject.report, text)
+        found.append(Section("records", _CUT.join(text[a:b] for a, b in spans), about=name))
+    if unshown := count_unshown(spoken_of):
+        found.append(Section("records", f"{unshown} more, which are not shown.", _OTHERS))
+    return found
 
 
 def own_records(subject: Subject, of: Collection[str] | None = None) -> Iterator[Section]:
@@ -61,17 +70,6 @@ def own_records(subject: Subject, of: Collection[str] | None = None) -> Iterator
     if statistics is not None:
         heading = f"What the orders add up to, by day {subject.shop.manifest.as_of}:"
         yield Section("records", statistics_page(statistics, "").rstrip(), heading)
-
-
-def _products(subject: Subject, spoken_of: Sequence[str]) -> Iterator[Section]:
-    known = {one.product_id: one for one in subject.products(spoken_of)}
-    for name in spoken_of[:MOST_PRODUCTS]:
-        product = known.get(name)
-        text = f"{_MISSING}: {name}" if product is None else product_evidence(product).text
-        spans = shown_spans(subject.report, text)
-        yield Section("records", _CUT.join(text[a:b] for a, b in spans), about=name)
-    if unshown := count_unshown(spoken_of):
-        yield Section("records", f"{unshown} more, which are not shown.", _OTHERS)
 
 
 def choose_records(
@@ -231,22 +229,15 @@ class WorkedOut(NamedTuple):
 
 
 def is_unmet(value: float, statement: str) -> bool:
-    """Tell whether a statement has figures, and none of them is this result, up to its rounding. A ratio of 1.6 is 60 % more."""
-    return bool(figures := numbers(statement)) and not any(
-        same_number(
-            one,
-            one._replace(
-                value=result, base=result * one.base / one.value if one.value else result, decimals=9
-            ),
-        )
-        for one in figures
-        for result in (value, -value, *(_as_shares(value) if one.kind == "share" else ()))
-    )
-
-
-def _as_shares(value: float) -> tuple[float, ...]:
-    """Return the shares in percent that a ratio may mean: `1.6` and `160` are 60 more."""
-    return 100 * value, 100 * (value - 1), 100 * (1 - value), value - 100, 100 - value
+    """Tell whether a statement has figures, and none of them is this result, up to its rounding. A ratio of 1.6 is 60 % more, as 160 is."""
+    figures = numbers(statement)
+    shares = 100 * value, 100 * (value - 1), 100 * (1 - value), value - 100, 100 - value
+    for one in figures:
+        for result in (value, -value, *(shares if one.kind == "share" else ())):
+            base = result * one.base / one.value if one.value else result
+            if same_number(one, one._replace(value=result, base=base, decimals=9)):
+                return False
+    return bool(figures)
 
 
 _ALIKE, _LOOKED_AT, _ROWS = 5, 20, 8
@@ -289,16 +280,12 @@ def compute_sum(text: str) -> WorkedOut | None:
 def _value(node: ast.expr, depth: int) -> float:
     if depth > _DEEPEST:
         raise ValueError("too deep")
-    if isinstance(node, ast.Constant):
-        return _number(node.value)
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        if isinstance(node.value, bool) or abs(node.value) >= _LARGEST:
+            raise ValueError("no number")
+        return float(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_value(node.operand, depth + 1)
     if isinstance(node, ast.BinOp) and (operation := _OPERATIONS.get(type(node.op))) is not None:
         return operation(_value(node.left, depth + 1), _value(node.right, depth + 1))
     raise ValueError("no sum")
-
-
-def _number(value: object) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST:
-        return float(value)
-    raise ValueError("no number")

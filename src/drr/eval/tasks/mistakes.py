@@ -155,7 +155,8 @@ class Brief:
 
     def met_by(self, charge: StatementCharge) -> list[ReportSentence]:
         """List the statements that overlap the charged words."""
-        return [one for one in self.statements.values() if _meet(charge.span, (one.start, one.end))]
+        start, end = charge.span
+        return [one for one in self.statements.values() if start < one.end and one.start < end]
 
     @cached_property
     def orders(self) -> Mapping[str, str]:
@@ -325,10 +326,6 @@ def _row(brief: Brief, charge: StatementCharge, judged: StatementAnswer) -> Mist
     if charge.instead:
         row["instead"] = charge.instead
     return row
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 class MistakesTask(Task[Answer]):

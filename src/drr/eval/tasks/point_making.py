@@ -67,7 +67,7 @@ class PointsTask(Task[JudgedQuestion]):
         if not spec["asks"]:
             return Outcome({"points": rows})
         answer = await judge.answer(_asking(desk, spec["answer"], spec["query"], spec["user_id"], rows))
-        return Outcome({"points": [*rows, *_further(answer, rows)]})
+        return Outcome({"points": [*rows, *_new_points(answer, rows)]})
 
     def read(self, record: Record, judged: Judged) -> None:
         rows = cast("list[PointRow]", record.result["points"]) if record.done else None
@@ -109,24 +109,19 @@ def _asks(desk: JudgingContext, about: JudgedQuestion) -> bool:
 def _settled(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
     """Return the points that people gave, else those that code makes."""
     own = desk.own_points.get(about.id)
-    return list(own) if own is not None else _numbered(_by_rule(desk, about))
+    return list(own) if own is not None else _numbered(_points_by_code(desk, about))
 
 
-def _by_rule(desk: JudgingContext, about: JudgedQuestion) -> Iterator[PointRow]:
+def _points_by_code(desk: JudgingContext, about: JudgedQuestion) -> Iterator[PointRow]:
     wanted = about.constraints or parse_constraints(about.query)
     yield from points_of_demands(wanted)
-    query = desk.questions.get(about.id) or _query(about)
+    query = desk.questions.get(about.id)
+    if query is None and about.user_id and about.query:  # an imported report's: text and user alone
+        query = Query(id=about.id, query=about.query, user_id=about.user_id)
     if desk.shop is None or query is None:
         return
     yield from of_shopper(desk.shop, query, wanted)
     yield from of_catalogue(desk.shop, query, wanted)
-
-
-def _query(about: JudgedQuestion) -> Query | None:
-    """Find the study's query as text and user only, as for imported reports; `None` where either is unknown."""
-    if not about.user_id or not about.query:
-        return None
-    return Query(id=about.id, query=about.query, user_id=about.user_id)
 
 
 def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
@@ -140,19 +135,19 @@ def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
     return found
 
 
-def _further(proposed: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
+def _new_points(proposed: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
     """Keep the model's points that are new, once each, as numbered rows."""
-    known_texts = {_same(row["text"]) for row in known}
+    known_texts = {_bare(row["text"]) for row in known}
     found: list[PointRow] = []
     for one in proposed.points:
         text = " ".join(one.text.split())
-        if 0 < len(text) <= _LONGEST and _same(text) not in known_texts:
-            known_texts.add(_same(text))
+        if 0 < len(text) <= _LONGEST and _bare(text) not in known_texts:
+            known_texts.add(_bare(text))
             found.append({"id": "", "text": text, "weight": one.weight, "origin": "model"})
     return _numbered(found[:_OF_MODEL])
 
 
-def _same(text: str) -> str:
+def _bare(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 

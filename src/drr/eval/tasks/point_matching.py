@@ -28,6 +28,7 @@ from drr.eval.tasks.key_points import (
     MATCHES,
     POINTS,
     PointRow,
+    PointSupport,
     PointVerdictRow,
     PurchaseRow,
     enter_matches,
@@ -109,8 +110,8 @@ def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
     return None
 
 
-def _by_rule(support: str, reason: str) -> PointVerdictRow:
-    return {"support": "support" if support == "support" else "not_support", "reason": reason, "by": "rule"}
+def _by_rule(support: PointSupport, reason: str) -> PointVerdictRow:
+    return {"support": support, "reason": reason, "by": "rule"}
 
 
 TOGETHER = 10
@@ -148,9 +149,17 @@ class MatchesTask(Task[Answer]):
         if spec["verdicts"] is not None:
             return Outcome({"verdicts": spec["verdicts"]})
         answer = desk.answer(spec["answer"])
-        return Outcome(
-            {"verdicts": await match_points(desk, answer, cast("list[PointRow]", spec["points"]), judge)}
+        rows = {row["id"]: row for row in cast("list[PointRow]", spec["points"])}
+        answers: dict[str, PointAnswer] = await ask_by_id(
+            judge,
+            list(rows),
+            TOGETHER,
+            lambda names: _asking(desk, answer, [rows[name] for name in names]),
+            attrgetter("support"),
         )
+        missing = _unjudged("the judge left this id out, also when asked for it alone")
+        verdicts = {n: _verdict(answers[n], answer.report) if n in answers else missing for n in rows}
+        return Outcome({"verdicts": verdicts})
 
     def read(self, record: Record, judged: Judged) -> None:
         answer = record.key_fields["answer"]
@@ -192,22 +201,6 @@ class MatchesTask(Task[Answer]):
 
 
 MATCHES_TASK = MatchesTask()
-
-
-async def match_points(
-    desk: JudgingContext, answer: Answer, points: Sequence[PointRow], judge: Examiner
-) -> dict[str, PointVerdictRow]:
-    """Return a verdict for every point. Raises `ModelFailure` where the model gives no usable answer at all."""
-    rows = {row["id"]: row for row in points}
-    answers: dict[str, PointAnswer] = await ask_by_id(
-        judge,
-        list(rows),
-        TOGETHER,
-        lambda names: _asking(desk, answer, [rows[name] for name in names]),
-        attrgetter("support"),
-    )
-    missing = _unjudged("the judge left this id out, also when asked for it alone")
-    return {name: _verdict(answers[name], answer.report) if name in answers else missing for name in rows}
 
 
 def _verdict(judged: PointAnswer, report: str) -> PointVerdictRow:

@@ -26,7 +26,12 @@ _MONEY = {
 
 def points_of_demands(wanted: Constraints) -> Iterator[PointRow]:
     """Yield points without ids, one for each demand of the question that code can read."""
-    yield from _limits(wanted)
+    limits = {name: limit for name in _MONEY if (limit := getattr(wanted, name)) is not None}
+    for name, limit in limits.items():
+        row = _point(_MONEY[name].format(dollars(limit)))
+        if len(limits) == 1 and name in ("total_max", "item_max"):
+            cast("dict[str, object]", row)[name] = limit
+        yield row
     if wanted.months is not None:
         yield _point(f"What it recommends is planned for {wanted.months} months.", f"{wanted.months} months")
     if wanted.deadline is not None:
@@ -37,15 +42,6 @@ def points_of_demands(wanted: Constraints) -> Iterator[PointRow]:
         yield _point(f"Nothing that it recommends is or has what was ruled out: {thing}.")
     if wanted.region is not None:
         yield _point(f"It takes account of the place: {wanted.region}.", wanted.region, "okay")
-
-
-def _limits(wanted: Constraints) -> Iterator[PointRow]:
-    limits = {name: limit for name in _MONEY if (limit := getattr(wanted, name)) is not None}
-    for name, limit in limits.items():
-        row = _point(_MONEY[name].format(dollars(limit)))
-        if len(limits) == 1 and name in ("total_max", "item_max"):
-            cast("dict[str, object]", row)[name] = limit
-        yield row
 
 
 def _point(text: str, gist: str = "", weight: Weight = "vital") -> PointRow:
@@ -74,12 +70,12 @@ def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointR
     known = [order for order in orders if order.product_id in products]
     for order in _latest(order for order in known if _is_named(order, query.facts_used))[:_NAMED]:
         product = products[order.product_id]
-        yield _bought(order, product, "vital" if _is_asked_for(asked, product) else "okay")
+        yield _point_of_purchase(order, product, "vital" if _is_asked_for(asked, product) else "okay")
     if not query.facts_used:
         kept = _latest(order for order in known if order.order_status not in _NO_PURCHASE)
         for order in [one for one in kept if _touches(asked, products[one.product_id])][:_TOUCHING]:
-            yield _bought(order, products[order.product_id], "okay")
-    yield from _home(shop, query, wanted)
+            yield _point_of_purchase(order, products[order.product_id], "okay")
+    yield from _point_of_home(shop, query, wanted)
 
 
 def _latest(orders: Iterable[Order]) -> list[Order]:
@@ -110,7 +106,7 @@ def _touches(asked: frozenset[str], product: Product) -> bool:
     return bool(kind) and kind <= asked and bool((frozenset(tokens(product.title)) - kind) & asked)
 
 
-def _bought(order: Order, product: Product, weight: Weight) -> PointRow:
+def _point_of_purchase(order: Order, product: Product, weight: Weight) -> PointRow:
     return {
         "id": "",
         "text": f"It takes account of what the shopper bought: {purchase(order, product)}.",
@@ -127,7 +123,7 @@ def _name(product: Product) -> str:
     return name if len(tokens(name)) > 1 else product.title
 
 
-def _home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
+def _point_of_home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
     """Yield a point about the shopper's home, where the question relies on it and does not name it."""
     user = shop.store.user(query.user_id)
     if user is None or not any(f.kind == "profile" and f.id.startswith("address.") for f in query.facts_used):
@@ -152,12 +148,12 @@ def of_catalogue(shop: Shop, query: Query, wanted: Constraints) -> Iterator[Poin
     orders = () if query.intent == _AGAIN else shop.store.orders(query.user_id, limit=_ORDERS).items
     owned = frozenset(order.product_id for order in orders if order.order_status not in _NO_PURCHASE)
     for need in query.needs:
-        row = _stock(shop, need, wanted, owned)
+        row = _point_of_need(shop, need, wanted, owned)
         if row is not None:
             yield row
 
 
-def _stock(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) -> PointRow | None:
+def _point_of_need(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) -> PointRow | None:
     caps = [cap for cap in (wanted.item_max, wanted.total_max) if cap is not None]
     cap = min(caps, default=None)
     within = "" if cap is None else f" for at most {dollars(cap)}"

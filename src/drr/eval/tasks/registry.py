@@ -34,11 +34,6 @@ def registered() -> tuple[JudgingTask, ...]:
     return (*REGISTERED, *(row for paper in papers() for row in paper.judging.tasks))
 
 
-def words_shown_beside(word: str) -> set[str]:
-    """Return further words of `--what` whose figures are shown with this word, at no further judging."""
-    return {other for paper in papers() for other in paper.judging.besides.get(word, ())}
-
-
 def groups(*, usual: bool = False) -> list[str]:
     """List the words of `--what`, or only those that are judged by default. Loads no task."""
     return list(dict.fromkeys(row.group for row in registered() if row.usual or not usual))
@@ -48,7 +43,9 @@ def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mappi
     """Map names to tasks, each after the tasks that it needs. Returns all tasks, or those of the given groups and names; loads no others."""
     rows = _rows()
     words = [row.group for row in rows.values()] if what is None else [*what]
-    asked, wanted = {*words}.union(*map(words_shown_beside, words)), {*named}
+    # Some words' figures are shown with another word's, at no further judging.
+    beside = (other for paper in papers() for word in words for other in paper.judging.besides.get(word, ()))
+    asked, wanted = {*words, *beside}, {*named}
     ordered: dict[str, Task[Any]] = {}
 
     def place(name: str, below: tuple[str, ...]) -> None:
@@ -98,11 +95,8 @@ def _rows() -> dict[str, JudgingTask]:
 
 @cache
 def _loaded(row: JudgingTask) -> Task[Any]:
-    task: Task[Any] = load(row.place) if row.place else _of_paper(row)
+    of_papers = (paper.judging.task(row.name) for paper in papers() if row in paper.judging.tasks)
+    task: Task[Any] = load(row.place) if row.place else next(of_papers)
     if task.name != row.name:
         raise ValueError(f"{row.group}: the task is called {task.name}, its row {row.name}")
     return task
-
-
-def _of_paper(row: JudgingTask) -> Any:
-    return next(paper.judging.task(row.name) for paper in papers() if row in paper.judging.tasks)

@@ -61,8 +61,16 @@ class RelativeTask(Task[Answer]):
             yield self.unit(desk, label, fields, spec)
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        target, reference = desk.answer(spec["answer"]), desk.answer(spec["reference"])
-        return Outcome({"grades": await grade(desk, target, reference, spec["place"], judge)})
+        """Ask for the grades by dimension. Dimensions that the judge left out are asked for once more, alone."""
+        target, reference, place = desk.answer(spec["answer"]), desk.answer(spec["reference"]), spec["place"]
+        names = {plain_name(DIMENSION_TITLES[dimension]): dimension for dimension in GRADED}
+
+        def asking(some: Sequence[str]) -> Asking[RelativeGrades]:
+            return _asking(desk, target, reference, place, [names[name] for name in some])
+
+        found = await ask_by_id(judge, list(names), len(names), asking, attrgetter("a", "b"))
+        grades = {names[name]: _row(found[name], place) for name in names if name in found}
+        return Outcome({"grades": grades})
 
     def read(self, record: Record, judged: Judged) -> None:
         """Store the grades of one order. A dimension that the judge left out twice has no figure in this order."""
@@ -109,19 +117,6 @@ def kept_reference(study: Study) -> str | None:
 def keep_reference(study: Study, variant: str) -> None:
     if kept_reference(study) != variant:
         study.ledger.set_meta(_META, variant)
-
-
-async def grade(
-    desk: JudgingContext, target: Answer, reference: Answer, place: PromptPlace, judge: Examiner
-) -> dict[Dimension, GradesRow]:
-    """Ask for the grades and map each dimension to its row. Dimensions that the judge left out are asked for once more, alone."""
-    names = {plain_name(DIMENSION_TITLES[dimension]): dimension for dimension in GRADED}
-
-    def asking(some: Sequence[str]) -> Asking[RelativeGrades]:
-        return _asking(desk, target, reference, place, [names[name] for name in some])
-
-    found = await ask_by_id(judge, list(names), len(names), asking, attrgetter("a", "b"))
-    return {dimension: _row(found[name], place) for name, dimension in names.items() if name in found}
 
 
 def _row(one: RelativeGrade, place: PromptPlace) -> GradesRow:

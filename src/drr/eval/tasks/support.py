@@ -116,9 +116,15 @@ class SupportTask(ClaimTask):
         return items_of_unit(items_of(desk, desk.answer(spec["answer"]), spec["claims"]), spec)
 
     def read(self, record: Record, judged: Judged) -> None:
-        verdicts = record.result["verdicts"] if record.done else _unjudged(record)
-        self.verdicts(judged).setdefault(record.key_fields["answer"], {}).update(verdicts)
-        judged.failed[self.name] += record.done and self.lacks(record)
+        """Enter the verdicts; those of a unit that failed as a whole are failed ones."""
+        here = self.verdicts(judged).setdefault(record.key_fields["answer"], {})
+        if record.done:
+            here.update(record.result["verdicts"])
+            judged.failed[self.name] += self.lacks(record)
+            return
+        for name in record.key_fields["items"]:
+            claim_id, source_type, *rest = name.split("-")
+            here[name] = failed_verdict(claim_id, source_type, "seen" if rest else "page", record)
 
     def verdicts(self, judged: Judged) -> dict[str, dict[str, VerdictRow]]:
         """Return the verdicts of this task so far, by answer and item."""
@@ -167,12 +173,3 @@ def bare_verdict(
 def failed_verdict(claim_id: str, source_type: str, against: Against, record: Record) -> VerdictRow:
     """Build the verdict of an item whose unit failed as a whole."""
     return bare_verdict(claim_id, source_type, against, "judge_error", f"{record.reason}: {record.message}")
-
-
-def _unjudged(record: Record) -> dict[str, VerdictRow]:
-    """Build the verdicts of a unit that failed as a whole."""
-    found: dict[str, VerdictRow] = {}
-    for name in record.key_fields["items"]:
-        claim_id, source_type, *rest = name.split("-")
-        found[name] = failed_verdict(claim_id, source_type, "seen" if rest else "page", record)
-    return found

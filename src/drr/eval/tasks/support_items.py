@@ -67,16 +67,16 @@ def decide_support(claim: str, sources: Sequence[FrozenText]) -> Decision | None
     """Decide by code whether the record supports the claim. `None` where the claim says more than price, stars and number of ratings, or cites more than one record."""
     if len(sources) != 1 or sources[0].product is None:
         return None
-    listing = _Listing(sources[0].product, sources[0].places)
+    product = sources[0].product
     text = _OUT_OF_5.sub(" stars", plain(claim))
-    words, title = tokens(text), tokens(listing.product.title)
+    words, title = tokens(text), tokens(product.title)
     named = {*title, *_broken_off(words, title)}
     content = frozenset(words) - GRAMMAR
-    if listing.product.price is None and not _UNPRICED.isdisjoint((content, content - named)):
+    if product.price is None and not _UNPRICED.isdisjoint((content, content - named)):
         return Decision("full", "the record has no price", ())
     if content_words(text) - _FRAME - named:
         return None
-    figures = _every_figure(text, listing) if _money_is_price(text) else None
+    figures = _every_figure(text, product, sources[0].places) if _money_is_price(text) else None
     if not figures:
         return None
     missed = [figure.text for figure in figures if not figure.holds]
@@ -103,14 +103,12 @@ def contradicted_figures(claim: str, sources: Sequence[FrozenText]) -> list[str]
     """
     if len(sources) != 1 or sources[0].product is None:
         return []
-    text = _OUT_OF_5.sub(" stars", plain(claim))
-    listing = _Listing(sources[0].product, sources[0].places)
-    decision = _every_figure(text, listing) if decide_support(claim, sources) is not None else None
-    found = [one.text for one in decision or () if not one.holds]
+    product, found = sources[0].product, list[str]()
+    if decide_support(claim, sources) is not None:
+        figures = _every_figure(_OUT_OF_5.sub(" stars", plain(claim)), product, sources[0].places)
+        found = [one.text for one in figures or () if not one.holds]
     return found or [
-        contradiction
-        for one in segments(claim, 0, len(claim))
-        if (contradiction := _labelled(one, listing.product))
+        contradiction for one in segments(claim, 0, len(claim)) if (contradiction := _labelled(one, product))
     ]
 
 
@@ -157,13 +155,13 @@ class _Stated(NamedTuple):
     span: Span | None
 
 
-def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
+def _every_figure(text: str, product: Product, places: Mapping[str, Span]) -> list[_Stated] | None:
     """Compare each figure of the claim with the record. `None` as soon as one is neither price, stars nor number of ratings."""
     found: list[_Stated] = []
     at = 0
     for figure in numbers(text):
         at = text.find(figure.text, at)
-        stated = _stated(figure, text[at + len(figure.text.rstrip(_UNIT)) :], listing)
+        stated = _stated(figure, text[at + len(figure.text.rstrip(_UNIT)) :], product, places)
         if stated is None:
             return None
         found.append(stated._replace(text=f"{figure.text} ({stated.text})"))
@@ -171,41 +169,27 @@ def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
     return found
 
 
-class _Listing(NamedTuple):
-    """A product, and the places of its fields in the stored text."""
-
-    product: Product
-    places: Mapping[str, Span]
-
-
-def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
+def _stated(figure: Number, after: str, product: Product, places: Mapping[str, Span]) -> _Stated | None:
     """Compare one figure with the record. `None` where the figure is neither price, stars nor number of ratings."""
-    product = listing.product
+    value: float | None
     if figure.kind == "money":
-        price = None if product.price is None else round(product.price, 2)
-        price_text = "price unknown" if price is None else f"price {amount(price)}"
+        field, value = "price", None if product.price is None else round(product.price, 2)
+        text = "price unknown" if value is None else f"price {amount(value)}"
         slack = money_slack(whole=not figure.decimals)
-        return _compared(figure, price, price_text, slack, listing.places.get("price"))
-    if figure.kind is not None:
+    elif figure.kind is not None:
         return None
-    if _COUNT_WORDS.match(after):
-        number = product.rating_number
-        price_text = "number of ratings " + ("unknown" if number is None else count(number))
-        return _compared(figure, number, price_text, 0.0, listing.places.get("rating_number"))
-    if _RATING_WORDS.match(after) or (figure.decimals and figure.value <= 5):
-        rating = product.average_rating
-        price_text = "stars " + ("unknown" if rating is None else stars(rating))
-        return _compared(figure, rating, price_text, STARS, listing.places.get("average_rating"))
-    return None
-
-
-def _compared(
-    figure: Number, value: float | None, text: str, tolerance: float, place: Span | None
-) -> _Stated:
+    elif _COUNT_WORDS.match(after):
+        field, value, slack = "rating_number", product.rating_number, 0.0
+        text = "number of ratings " + ("unknown" if value is None else count(value))
+    elif _RATING_WORDS.match(after) or (figure.decimals and figure.value <= 5):
+        field, value, slack = "average_rating", product.average_rating, STARS
+        text = "stars " + ("unknown" if value is None else stars(value))
+    else:
+        return None
     if value is None:
         return _Stated(False, text, None)
-    allowed = max(tolerance, HEDGED * value) if figure.hedged else tolerance
-    return _Stated(abs(figure.value - value) <= allowed + 1e-9, text, place)
+    allowed = max(slack, HEDGED * value) if figure.hedged else slack
+    return _Stated(abs(figure.value - value) <= allowed + 1e-9, text, places.get(field))
 
 
 _LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "partial", "no_support": "none"}
@@ -337,11 +321,6 @@ def silent_verdict(item: SupportItem) -> VerdictRow:
         return verdict
     reasons = "; ".join(f"{s.url}: {s.reason or s.status}" for s in item.sources if s.status != "ok")
     return verdict_of(item, item.unreadable() or "empty", reasons, "rule")
-
-
-def left_out(item: SupportItem) -> VerdictRow:
-    reason = "the judge left this id out, also when asked for it alone"
-    return verdict_of(item, "judge_error", reason, "judge")
 
 
 def _spanned(source: FrozenText, span: Span) -> SpanRow:

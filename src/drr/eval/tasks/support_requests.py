@@ -26,11 +26,12 @@ from drr.eval.tasks.support_items import (
     evidence_section,
     items_of_request,
     judged_verdict,
-    left_out,
     silent_verdict,
+    verdict_of,
 )
 from drr.llm.prompts import Prompts
 
+LEFT_ALONE = "the judge left this id out, also when asked for it alone"
 ROOM = 16_000
 """Characters of evidence and claims up to which claims with other evidence join a request."""
 
@@ -162,11 +163,12 @@ async def judge_support(
         return support_asking(prompts, protocol, [asked[name] for name in names], about=about)
 
     answers = await ask_by_id(judge, list(asked), max(1, len(asked)), asking, attrgetter("support"))
-
-    def verdict(item: SupportItem) -> VerdictRow:
+    found: dict[str, VerdictRow] = {}
+    for item in items:
         if item.id not in asked:
-            return silent_verdict(item)
-        answer = answers.get(item.id)
-        return left_out(item) if answer is None else judged_verdict(item, answer, cap=protocol.caps_numbers)
-
-    return {item.id: verdict(item) for item in items}
+            found[item.id] = silent_verdict(item)
+        elif (answer := answers.get(item.id)) is not None:
+            found[item.id] = judged_verdict(item, answer, cap=protocol.caps_numbers)
+        else:
+            found[item.id] = verdict_of(item, "judge_error", LEFT_ALONE, "judge")
+    return found
