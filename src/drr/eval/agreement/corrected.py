@@ -26,10 +26,10 @@ from drr.eval.labels import (
     task_of,
 )
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
+from drr.eval.metrics.rows import CorrectedDocument
 from drr.eval.stats.corrected import ScoredThing, corrected
-from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict_score
-from drr.eval.stats.question import Comparison, by_pair
+from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, strict_score
+from drr.eval.stats.question import Comparison, by_pair, grouped
 from drr.eval.tasks.judgements import Judged
 
 
@@ -82,7 +82,15 @@ def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocu
     figures = [figure for figure in _figures(judged, labelled_figures) if figure.labels]
     waiting = _waiting(labels)
     return {
-        "figures": [_row(figure, waiting) for figure in figures],
+        "figures": [
+            {
+                **corrected(figure.units).within(figure.range).document(),
+                "metric": figure.metric,
+                "variant": figure.variant,
+                "biased": _biased(figure, waiting),
+            }
+            for figure in figures
+        ],
         "labels": len(labels),
         "unmatched": sum(id(label) not in labelled_figures.used for label in labels),
     }
@@ -143,28 +151,23 @@ def _precision(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure
 
 def _report(judged: Judged, answer: Answer, given_labels: PeoplesLabels) -> LabelledReport:
     found = judged.judged_claims(answer)
-    by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
-    present = [rows for rows in by_type if rows]
+    by_type = grouped(
+        (source_type, (claim, score))
+        for source_type in PAPER_TYPES
+        for claim in (found and found.claims) or ()
+        if (score := strict_score(claim.page.get(source_type))) is not None
+    )
     units: list[ScoredThing] = []
     labels: list[Label] = []
-    for rows in present:
-        for name, claim, score, settled in rows:
-            own, person = given_labels.of((f"{answer.label}/{name}", content_id(claim.text)))
-            weight = 1 / (len(present) * len(rows))
+    for source_type, rows in by_type.items():
+        for claim, score in rows:
+            name = f"{answer.label}/{claim.id}-{source_type}"
+            own, person = given_labels.of((name, content_id(claim.text)))
+            weight = 1 / (len(by_type) * len(rows))
+            settled = claim.page[source_type] in UNREADABLE  # decided by code
             units.append(ScoredThing(answer.asked.task, weight, score, None if settled else person, settled))
             labels += own
     return answer.query_id, units, labels
-
-
-def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str, JudgedClaim, float, bool]]:
-    """List (name of the unit, claim, judge's score, whether code decided because the source could not be read)."""
-    found = []
-    for claim in claims:
-        status = claim.page.get(source_type)
-        score = strict_score(status)
-        if score is not None:
-            found.append((f"{claim.id}-{source_type}", claim, score, status in UNREADABLE))
-    return found
 
 
 def _grades(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
@@ -193,15 +196,6 @@ def _compared(one: Comparison, given_labels: PeoplesLabels) -> LabelledReport:
         return one.query, [], []
     labels, person = given_labels.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
     return one.query, [ScoredThing(one.asked.task, 1.0, one.score, person)], labels
-
-
-def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:
-    return {
-        **corrected(figure.units).within(figure.range).document(),
-        "metric": figure.metric,
-        "variant": figure.variant,
-        "biased": _biased(figure, waiting),
-    }
 
 
 def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:

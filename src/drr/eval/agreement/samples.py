@@ -13,7 +13,7 @@ from drr.eval.agreement.rows import MarkedRow
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.judging.marks import ReviewMark, marks_row, marks_still_valid, read_marks
+from drr.eval.judging.marks import ReviewerRow, ReviewMark, marks_row, marks_still_valid, read_marks
 from drr.eval.judging.read import read_judged
 from drr.eval.labels import DIMENSIONS, Sample, SupportLabel, rating_id
 from drr.eval.stats.faithfulness import PAPER_TYPES
@@ -124,16 +124,18 @@ def marked_labels(study: Study, desk: JudgingContext) -> MarkedLabels:
     marks, answers = read_marks(study), read_answers(study)
     labels: list[SupportLabel] = []
     seen: set[ReviewMark] = set()
-    row: MarkedRow = {"reviewers": {}, "without_label": 0, "elsewhere": 0, "rules": {}}
+    rules: dict[str, ReviewerRow] = {}
     for judging in latest_judgings(study).values():
         judged = read_judged(study, judging, answers=answers)
         seen |= {mark for _, mark in marks_still_valid(judged, marks)}
         labels += _labels(judged, desk, marks)
-        row["rules"] = marks_row(judged, marks)["by_rule"]
-    verdicts = sum(mark.of == "verdict" for mark in seen)
-    row["reviewers"] = dict(sorted(Counter(label.judge for label in labels).items()))
-    row["without_label"] = verdicts - len(labels)
-    row["elsewhere"] = len(marks) - len(seen)
+        rules = marks_row(judged, marks)["by_rule"]
+    row: MarkedRow = {
+        "reviewers": dict(sorted(Counter(label.judge for label in labels).items())),
+        "without_label": sum(mark.of == "verdict" for mark in seen) - len(labels),
+        "elsewhere": len(marks) - len(seen),
+        "rules": rules,
+    }
     return MarkedLabels(labels, row)
 
 

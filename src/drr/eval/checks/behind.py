@@ -164,14 +164,14 @@ class FactsBehind(FactsEntered):
             at = bisect_right(ends, one.start)
             if one.marker and name is None:
                 self._before_marker(line, one, ends[at - 1], alone=alone)
-                self._it(line, one, ends)
+                self._next_sentences(line, one, ends)
                 continue
             if not own and self._is_joined(line, one, name):
                 continue
             heads = own or name is not None or HEAD.fullmatch(self._body, line.start, one.start) is not None
             stop = following if alone and heads else min(following, ends[at])
             self._run(line, one.product_id, one.end, stop, heads=heads, alone=alone and heads)
-            self._it(line, one, ends)
+            self._next_sentences(line, one, ends)
 
     def _is_joined(self, line: TextLine, one: ProductReference, name: str | None) -> bool:
         """Tell whether another product is named right before, so that a value behind may be about both."""
@@ -255,7 +255,7 @@ class FactsBehind(FactsEntered):
         gap = self._body[end : following[0].start] if following else "\n"
         return "\n" not in gap and _NEXT.fullmatch(gap) is not None
 
-    def _it(self, line: TextLine, one: ProductReference, ends: Sequence[int]) -> None:
+    def _next_sentences(self, line: TextLine, one: ProductReference, ends: Sequence[int]) -> None:
         """Read the next sentences that begin with `It` or `This` and refer to no product."""
         at = bisect_right(ends, one.start)
         low, high = ends[at - 1], ends[at]

@@ -141,21 +141,17 @@ def _tables(mentions: Mentions) -> Iterator[StatedBill]:
             if not _is_total_row(mentions.body, line):
                 above.append(line)
                 continue
-            if (bill := _bill_of_rows(mentions, above, line)) is not None:
-                yield bill
+            stated = [
+                (column, one)
+                for column, cell in enumerate(line.cells)
+                if (one := _only_amount(mentions.body, *cell)) is not None
+            ]
+            if len(stated) == 1:
+                column, amount = stated[0]
+                bill = _bill([_row(mentions, row, column) for row in above], amount)
+                if bill is not None:
+                    yield bill
             above = []
-
-
-def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine) -> StatedBill | None:
-    stated = [
-        (column, one)
-        for column, cell in enumerate(total.cells)
-        if (one := _only_amount(mentions.body, *cell)) is not None
-    ]
-    if len(rows) < 2 or len(stated) != 1:
-        return None
-    column, amount = stated[0]
-    return _bill([_row(mentions, row, column) for row in rows], amount)
 
 
 def _below_tables(mentions: Mentions) -> Iterator[StatedBill]:

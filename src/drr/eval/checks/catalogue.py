@@ -148,9 +148,10 @@ _FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
 def _before(mentions: Mentions) -> Iterator[_Named]:
     """Yield the names right before an id, address or plain link, or after an id that begins its line."""
     report = mentions.subject.report
-    plain = [one for one in mentions.references if one.named is None and not one.marker]
-    places = [(one.product_id, one.start, one.end) for one in plain]
-    for product_id, start, end in places:
+    for one in mentions.references:
+        if one.named is not None or one.marker:
+            continue
+        product_id, start, end = one.product_id, one.start, one.end
         low = max(0, start - _LONGEST, report.rfind("\n", 0, start) + 1)
         text = report[low:start].rstrip(" *_`([,:–—-")
         if _BULLET.fullmatch(text) is None:
@@ -213,7 +214,7 @@ def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Produc
         tally.ok()
         return
     other = other_of_that_name(subject, named.name, product) or _by_another_maker(subject, named, product)
-    strange = alike < _STRANGE or (other is not None and not _shares_maker(other, product))
+    strange = alike < _STRANGE or (other is not None and maker_words(other).isdisjoint(maker_words(product)))
     why = f"Name: {' '.join(named.name.split())[:80]}", product.title[:80]
     tally.compare(named.span, False if other is not None and strange else None, *why)
 
@@ -230,7 +231,3 @@ def _by_another_maker(subject: Subject, named: _Named, product: Product) -> Prod
     made = (one for one in subject.products(page.product_ids) if tokens[0] in maker_words(one))
     alike = (one for one in made if similarity(named.name, full_name(one)) >= _STRANGE)
     return next((one for one in alike if tells_maker_and_thing(named.name, one)), None)
-
-
-def _shares_maker(one: Product, other: Product) -> bool:
-    return bool(maker_words(one) & maker_words(other))

@@ -92,38 +92,26 @@ class _Lines:
         separator = "|" if "|" in line.text else "\t"
         if separator not in line.text.strip() or _HEADING.match(line.text):
             return False
-        begins = not self._in_table or line.after_blank
-        ruled = separator == "|" and _RULE_ROW.match(below) is not None
-        if begins and (ruled or _is_row(line.text, separator, below)):
+        begins, tabbed = not self._in_table or line.after_blank, separator == "\t"
+        ruled = not tabbed and _RULE_ROW.match(below) is not None
+        unruled = line.text.lstrip().startswith("|") or (tabbed and "\t" in below)
+        if begins and (ruled or unruled):
             self._in_table = True
             self._table += 1
             self._header = []
-        if self._in_table:
-            line.table = self._table
-            self._enter_row(
-                line, separator, heads=begins and (ruled or _is_tabbed_head(line.text, separator))
-            )
-        return self._in_table
-
-    def _enter_row(self, line: TextLine, separator: str, *, heads: bool) -> None:
+        if not self._in_table:
+            return False
+        line.table = self._table
         if _RULE_ROW.match(line.text):
             line.kind = "rule_row"
-            return
+            return True
         line.cells = _cells(line.text, line.start, separator)
-        if heads:
+        if begins and (ruled or (tabbed and not _DIGIT.search(line.text))):
             line.kind = "head_row"
             self._header = [_bare(self._body[low:high]) for low, high in line.cells]
         else:
             line.kind, line.header = "row", self._header
-
-
-def _is_row(text: str, separator: str, below: str) -> bool:
-    """Tell whether a row begins a table although no rule follows it."""
-    return text.lstrip().startswith("|") or (separator == "\t" and "\t" in below)
-
-
-def _is_tabbed_head(text: str, separator: str) -> bool:
-    return separator == "\t" and not _DIGIT.search(text)
+        return True
 
 
 def _read_prose(line: TextLine) -> None:

@@ -190,22 +190,18 @@ def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Ord
         whole = [segment(text, after_bullet(text, line), line.end), *segments(text, line.start, line.end)]
         parts = [found for one in whole if (found := split_label(one)) is not None]
     for name, value in parts:
-        _compare_labelled(tally, mentions, plain_label(name), value, order)
-
-
-def _compare_labelled(tally: Tally, mentions: Mentions, label: str, value: Segment, order: Order) -> None:
-    if value.start in tally.read:
-        return
-    whens = [one for one in dates(mentions.plain, value.start, value.end) if one.day]
-    if label in _DAY_LABELS:
-        if not whens or whens[0].start != value.start:
-            tally.unrecorded()
-        elif whens[0].start not in tally.read:
-            _compare_day(tally, order, whens[0])
-    elif label in _STATE_LABELS:
-        _compare_state(tally, order, Segment(value.start, value.text.rstrip(". ")))
-        if value.start not in tally.read:
-            tally.unrecorded()
+        if value.start in tally.read:
+            continue
+        if plain_label(name) in _DAY_LABELS:
+            when = next((one for one in dates(text, value.start, value.end) if one.day), None)
+            if when is not None and when.start == value.start:
+                _compare_day(tally, order, when)
+            else:
+                tally.unrecorded()
+        elif plain_label(name) in _STATE_LABELS:
+            _compare_state(tally, order, Segment(value.start, value.text.rstrip(". ")))
+            if value.start not in tally.read:
+                tally.unrecorded()
 
 
 def _compare_line(

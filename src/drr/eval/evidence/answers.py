@@ -143,38 +143,34 @@ def read_answers(study: Study) -> list[Answer]:
 
 
 def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
-    with naming_errors(f"the answer {record.label!r}"):
-        return _answer(study, record, queries)
-
-
-def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
     spec, result = record.spec, record.result
-    for name in ("query_id", "query", "variant"):
-        of(spec[name], str)
-    of(spec["trial"], int)
-    asked = queries.get(spec["query_id"])
-    task_id, size = _drawn_with(spec, asked)
-    return Answer(
-        key=record.key,
-        query_id=spec["query_id"],
-        query=spec["query"],
-        user_id=spec.get("user_id"),
-        variant=spec["variant"],
-        trial=spec["trial"],
-        constraints=asked.constraints if asked else None,
-        rule_written=bool(result.get("rule_written")),
-        imported=bool(result.get("imported")),
-        broken_off=result.get("broken_off"),
-        words=of(result["words"], int),
-        calls=of(result.get("tool_calls"), list, type(None)),
-        usage=_logged_usage(result) or record.usage,
-        task_id=task_id,
-        size=size,
-        state_changes=[Change(**row) for row in result.get("state_changes", ())],
-        study=study,
-        record=record,
-        question=asked,
-    )
+    with naming_errors(f"the answer {record.label!r}"):
+        for name in ("query_id", "query", "variant"):
+            of(spec[name], str)
+        of(spec["trial"], int)
+        asked = queries.get(spec["query_id"])
+        task_id, size = _drawn_with(spec, asked)
+        return Answer(
+            key=record.key,
+            query_id=spec["query_id"],
+            query=spec["query"],
+            user_id=spec.get("user_id"),
+            variant=spec["variant"],
+            trial=spec["trial"],
+            constraints=asked.constraints if asked else None,
+            rule_written=bool(result.get("rule_written")),
+            imported=bool(result.get("imported")),
+            broken_off=result.get("broken_off"),
+            words=of(result["words"], int),
+            calls=of(result.get("tool_calls"), list, type(None)),
+            usage=_logged_usage(result) or record.usage,
+            task_id=task_id,
+            size=size,
+            state_changes=[Change(**row) for row in result.get("state_changes", ())],
+            study=study,
+            record=record,
+            question=asked,
+        )
 
 
 def _logged_usage(result: Mapping[str, Any]) -> Mapping[str, UsageRow]:

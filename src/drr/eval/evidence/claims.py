@@ -196,7 +196,9 @@ class _Statements:
         for start, end in _sentences(self._held, block):
             own = self._within(start, end)
             if block.kind == "row":
-                end = self._end_of_row(start, end)
+                # The cells beyond its table's columns are blanked in the text, and are no part of the row.
+                _, shown = _trimmed(self._held, start, end)
+                end = shown if _BAR.search(self._report, shown, end) else end
                 text = _row_text(
                     _plain(self._report, start, end, own, " ", _citing(block.header)), block.header
                 )
@@ -212,11 +214,6 @@ class _Statements:
             self._pending.append(len(self.claims))
             name = f"c{len(self.claims) + 1}"
             self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
-
-    def _end_of_row(self, start: int, end: int) -> int:
-        """Find the end of a row without the cells beyond its table's columns, which are blanked in the text."""
-        _, shown = _trimmed(self._held, start, end)
-        return shown if _BAR.search(self._report, shown, end) else end
 
     def _within(self, start: int, end: int) -> list[Marker]:
         return self._markers[bisect_left(self._starts, start) : bisect_left(self._starts, end)]

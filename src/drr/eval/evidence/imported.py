@@ -205,31 +205,26 @@ def read_reports(path: Path, *more: Path, system: str | None = None) -> ReadRepo
     `system` wrote those that name none."""
     found = ReadReports(path.parent if more else path, [], [])
     for file in (path, *more):
-        _read_file(found, file, f"{file.name}: " if more else "", system)
+        where = f"{file.name}: " if more else ""
+        ids: dict[tuple[str, str | None, int], int] = {}
+        for number, row in given_rows(file, system):
+            try:
+                report = _report(row)
+            except ValueError as error:
+                found.refuse(number, f"{where}{error}")
+                continue
+            given = (report.system, report.id, report.trial)
+            if report.id is not None and (first := ids.setdefault(given, number)) != number:
+                again = f"the id {report.id} of {report.system} is already on line {first}"
+                found.refuse(number, f"{where}{again}")
+                continue
+            found.reports.append((number, report))
     found.check_anything_left(len(found.reports))
     if not found.reports:
         raise Misuse(
             f"{path}: holds no report; each line is one, with `system`, `query` and `report_markdown`"
         )
     return found
-
-
-def _read_file(found: ReadReports, path: Path, where: str, system: str | None) -> None:
-    ids: dict[tuple[str, str, int], int] = {}
-    for number, row in given_rows(path, system):
-        try:
-            report = _report(row)
-        except ValueError as error:
-            found.refuse(number, f"{where}{error}")
-            continue
-        if report.id is not None:
-            first = ids.setdefault((report.system, report.id, report.trial), number)
-            if first != number:
-                found.refuse(
-                    number, f"{where}the id {report.id} of {report.system} is already on line {first}"
-                )
-                continue
-        found.reports.append((number, report))
 
 
 def _report(line: str | dict[str, Any]) -> ImportedReport:

@@ -86,17 +86,10 @@ class MarksRow(TypedDict):
     """Marks on another judge's verdicts, or on verdicts that have changed since."""
 
 
-def last_marks(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
-    """Keep the last mark of each reviewer on each thing, without those taken back."""
-    last: dict[tuple[str | None, ...], ReviewMark] = {}
-    for mark in marks:
-        last[mark.place] = mark
-    return [mark for mark in last.values() if mark.says is not None]
-
-
 def read_marks(study: Study) -> list[ReviewMark]:
-    """Read the marks that stand, reviewer by reviewer."""
-    return last_marks(_lines(study))
+    """Read the last mark of each reviewer on each thing, without those taken back, reviewer by reviewer."""
+    last = {mark.place: mark for mark in _lines(study)}
+    return [mark for mark in last.values() if mark.says is not None]
 
 
 def _lines(study: Study) -> Iterator[ReviewMark]:
@@ -126,12 +119,9 @@ def _holds(judged: Judged, key: str, mark: ReviewMark) -> bool:
     verdict = judged.support.get(key, {}).get(mark.name) or judged.joint.get(key, {}).get(mark.name)
     if verdict is None or judged.judging is None or judged.judging.judge != mark.judge:
         return False
-    return verdict["status"] == mark.shown and _claim_of(judged, key, verdict["claim_id"]) == mark.claim
-
-
-def _claim_of(judged: Judged, key: str, claim_id: str) -> str | None:
-    claims = judged.checked_claims(judged.by_key[key])
-    return next((c["text"] for c in (claims and claims.claims) or () if c["id"] == claim_id), None)
+    found = judged.checked_claims(judged.by_key[key])
+    texts = {claim["id"]: claim["text"] for claim in (found and found.claims) or ()}
+    return verdict["status"] == mark.shown and texts.get(verdict["claim_id"]) == mark.claim
 
 
 def marks_row(judged: Judged, marks: Sequence[ReviewMark]) -> MarksRow:

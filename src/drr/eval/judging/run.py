@@ -151,28 +151,18 @@ def _planned(
     desk: JudgingContext, options: JudgeOptions, stage: Sequence[Task[Any]]
 ) -> Iterator[tuple[Task[Any], JudgedQuestion | Answer | Pair]]:
     """Yield each task with each subject. One query, answer or pair is completed before the next, so that an interrupted run covers all variants."""
-    for kinds, matters in _MATTERS:
+    answers = list(desk.answers.values())
+    own = [desk.reference] if desk.reference is not None and not options.variants else []
+    matters: tuple[tuple[tuple[About, ...], Iterable[JudgedQuestion | Answer | Pair]], ...] = (
+        (("query",), desk.wishes()),
+        (("answer", "claim-source", "passage-pair"), answers),
+        (("pair",), desk.pairs(options.variants or [*own, *default_variants(answers)])),
+    )
+    for kinds, about in matters:
         here = [task for task in stage if task.subject in kinds]
-        for matter in matters(desk, options) if here else ():
+        for matter in about if here else ():
             for task in here:
                 yield task, matter
-
-
-def _pairs(desk: JudgingContext, options: JudgeOptions) -> Iterable[Pair]:
-    own = [desk.reference] if desk.reference is not None and not options.variants else []
-    return desk.pairs(options.variants or [*own, *default_variants(desk.answers.values())])
-
-
-_MATTERS: tuple[
-    tuple[
-        tuple[About, ...], Callable[[JudgingContext, JudgeOptions], Iterable[JudgedQuestion | Answer | Pair]]
-    ],
-    ...,
-] = (
-    (("query",), lambda desk, options: desk.wishes()),
-    (("answer", "claim-source", "passage-pair"), lambda desk, options: list(desk.answers.values())),
-    (("pair",), _pairs),
-)
 
 
 def sample_units(desk: JudgingContext, units: list[Unit]) -> list[Unit]:
