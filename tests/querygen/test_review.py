@@ -13,7 +13,7 @@ import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
 from drr.env.query import Query, query_id, read_queries
-from drr.querygen.review import Terminal, review
+from drr.querygen.review import RowReview, Terminal
 
 from tests.commands import Drr
 
@@ -95,7 +95,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(file: Path, querie
 
     terminal = Terminal(ask=ask, show=lambda text: None, now=lambda: "2023-09-15T00:00:00+00:00")
     with pytest.raises(DrrError, match="changed by somebody else"):
-        review(file, read_queries(file), "Ada", terminal, lambda query: [])
+        RowReview(file, read_queries(file), "Ada", terminal, lambda query: []).run()
     assert [query.id for query in read_queries(file)] == [queries[3].id]
 
 

@@ -47,10 +47,6 @@ def records(profile: ProfileSummary) -> list[Bought]:
     return list({item.order_id: item for item in [*profile.repeated, *profile.notable]}.values())
 
 
-def record_lines(profile: ProfileSummary) -> str:
-    return "\n".join(purchase_row(item) for item in records(profile))
-
-
 def profile_messages(prompts: Prompts, brief: ShopperBrief) -> list[BaseMessage]:
     profile = brief.profile
     task = prompts.fill(
@@ -58,7 +54,7 @@ def profile_messages(prompts: Prompts, brief: ShopperBrief) -> list[BaseMessage]
         count=str(brief.questions),
         today=profile.as_of,
         profile=fence(shopper_summary(profile), "profile"),
-        records=fence(record_lines(profile), "orders"),
+        records=fence("\n".join(map(purchase_row, records(profile))), "orders"),
     )
     return [_system(prompts), HumanMessage(task)]
 

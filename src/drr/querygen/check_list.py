@@ -6,7 +6,7 @@ A check passes, fails, or does not apply (`none`), because a line with only a qu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -66,17 +66,16 @@ class Stock:
 
     shop: Shop
 
-    def sold(self, need: str) -> int:
-        return self.shop.catalog.search(SearchRequest(need, match="all", limit=1, search="plain")).total
+    def sold(self, need: str, cap: float | None = None) -> int:
+        """Count the products for a need, or those of a known price up to `cap`."""
+        least = None if cap is None else 0.01
+        request = SearchRequest(need, match="all", min_price=least, max_price=cap, limit=1, search="plain")
+        return self.shop.catalog.search(request).total
 
     def cheapest(self, need: str) -> float | None:
         request = SearchRequest(need, match="all", sort="price_asc", min_price=0.01, limit=1, search="plain")
         found = self.shop.store.products(self.shop.catalog.search(request).product_ids)
         return found[0].price if found else None
-
-    def affordable(self, need: str, cap: float) -> int:
-        request = SearchRequest(need, match="all", min_price=0.01, max_price=cap, limit=1, search="plain")
-        return self.shop.catalog.search(request).total
 
     def kin(self, owned: Sequence[str], needs: Sequence[str]) -> Literal["near", "far"] | None:
         """Return how owned products relate to needs: `near` by a word or category, `far` by department, or `None`."""
@@ -84,7 +83,11 @@ class Stock:
         had = self.shop.store.products(sorted(owned))
         sold = [product for need in needs for product in self._found(need)]
         shelves, departments = [one.categories[-1:] for one in sold], {one.category for one in sold}
-        if any(one.categories[-1:] in shelves or _begin(tokens(one.title), words) for one in had):
+        near = (
+            one.categories[-1:] in shelves or any(word.startswith(words) for word in tokens(one.title))
+            for one in had
+        )  # a title's "pillowcase" begins with "pillow"
+        if any(near):
             return "near"
         return "far" if any(one.category in departments for one in had) else None
 
@@ -112,11 +115,6 @@ class Stock:
         return found[0].category if found else None
 
 
-def _begin(longer: Sequence[str], words: tuple[str, ...]) -> bool:
-    """Tell whether one of the words in `longer` begins with one of `words`, such as "pillowcase" with "pillow"."""
-    return any(one.startswith(words) for one in longer)
-
-
 @dataclass(frozen=True)
 class CheckCase:
     """A question with all data that a check may use."""
@@ -136,25 +134,24 @@ class CheckCase:
 
 
 def user_known(case: CheckCase) -> CheckResult:
-    query, known = case.query, case.known
-    return PASS if known is not None else fail(f"no user {query.user_id} in this shop")
+    return PASS if case.known is not None else fail(f"no user {case.query.user_id} in this shop")
 
 
 def shop_unchanged(case: CheckCase) -> CheckResult:
-    query = case.query
-    if query.shop_hash is None:
+    then, now = case.query.shop_hash, case.stock.shop.manifest.content_hash
+    if then is None:
         return NONE
-    if query.shop_hash != case.stock.shop.manifest.content_hash:
-        return fail(
-            f"written for another shop or an earlier state of this one (manifest {query.shop_hash[:12]}, here "
-            f"{case.stock.shop.manifest.content_hash[:12]}); generate again"
-        )
-    return PASS
+    if then == now:
+        return PASS
+    return fail(
+        f"written for another shop or an earlier state of this one (manifest {then[:12]}, here {now[:12]}); "
+        "generate again"
+    )
 
 
 def profile_unchanged(case: CheckCase) -> CheckResult:
-    query, known = case.query, case.known
-    if query.profile_hash is None or known is None:
+    query = case.query
+    if query.profile_hash is None or case.known is None:
         return NONE
     profile = build_profile(case.stock.shop.store, query.user_id, case.stock.shop.manifest.as_of)
     return (
@@ -203,17 +200,12 @@ def budget(case: CheckCase) -> CheckResult:
     unknown = [need for need, price in cheapest.items() if price is None]
     if unknown:
         return fail(f"no product with a known price for {', '.join(unknown)}")
-    if len(query.needs) == 1 and (problem := _too_few(case.stock, query.needs[0], wanted)) is not None:
-        return fail(problem)
-    return _within(wanted, [price for price in cheapest.values() if price is not None])
-
-
-def _too_few(stock: Stock, need: str, wanted: Constraints) -> str | None:
-    """Return a problem where the shop has too few affordable products for a demanded number, or `None`."""
     cap, count = wanted.item_max, wanted.count
-    if cap is None or count is None or (found := stock.affordable(need, cap)) >= count:
-        return None
-    return f"{count} are asked for, and {found} of {need} cost up to ${cap:,.2f}"
+    if len(query.needs) == 1 and cap is not None and count is not None:
+        found = case.stock.sold(query.needs[0], cap)
+        if found < count:
+            return fail(f"{count} are asked for, and {found} of {query.needs[0]} cost up to ${cap:,.2f}")
+    return _within(wanted, [price for price in cheapest.values() if price is not None])
 
 
 def facts(case: CheckCase) -> CheckResult:
@@ -224,7 +216,10 @@ def facts(case: CheckCase) -> CheckResult:
         return fail("leans on no fact of the user") if query.mode == "profile" else NONE
     if query.mode == "generic":
         return fail("a generic question leans on facts of a user")
-    wrong = [f"{fact.kind} {fact.id}" for fact in query.facts_used if not _true(fact.kind, fact.id, known)]
+    own: Mapping[str, Collection[str]] = {"order": known.orders, "product": known.orders.values()}
+    wrong = [
+        f"{one.kind} {one.id}" for one in query.facts_used if one.id not in own.get(one.kind, _EXPLAINED)
+    ]
     return fail(f"not in this user's records: {', '.join(wrong)}") if wrong else PASS
 
 
@@ -290,21 +285,17 @@ def privacy(case: CheckCase) -> CheckResult:
 
 
 def length(case: CheckCase) -> CheckResult:
-    query = case.query
-    words = len(query.query.split())
+    words = len(case.query.query.split())
     if _SHORTEST <= words <= _LONGEST:
         return PASS
     return fail(f"{words} words; {_SHORTEST} to {_LONGEST} are asked for")
 
 
 def language(case: CheckCase) -> CheckResult:
-    query = case.query
-    share = english_share(query.query)
-    return (
-        PASS
-        if share >= 0.2
-        else fail(f"does not read like English ({share:.0%} of its words are common ones)")
-    )
+    share = english_share(case.query.query)
+    if share >= 0.2:
+        return PASS
+    return fail(f"does not read like English ({share:.0%} of its words are common ones)")
 
 
 def unlike_others(case: CheckCase) -> CheckResult:
@@ -350,15 +341,7 @@ def _is_known(stock: Stock, name: str, known: Known) -> bool:
     words = tokens(name)
     if not words or all(word in known.words or word in COMMON_NAMES for word in words):
         return True
-    return stock.shop.catalog.search(SearchRequest(name, match="all", limit=1, search="plain")).total > 0
-
-
-def _true(kind: str, value: str, known: Known) -> bool:
-    if kind == "order":
-        return value in known.orders
-    if kind == "product":
-        return value in known.orders.values()
-    return value in _EXPLAINED
+    return stock.sold(name) > 0
 
 
 def sets_limit(wanted: Constraints) -> bool:

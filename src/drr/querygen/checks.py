@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from drr.env.entities import Product
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.shop import Shop
@@ -94,7 +93,8 @@ class Checker:
         orders = store.orders(user_id, limit=_ORDERS_READ).items
         products = store.products(sorted({order.product_id for order in orders}))
         places = [user.address.city, STATES.get(user.address.state, user.address.state), "United States"]
-        places += [part for product in products for part in _named(product)]
+        for one in products:
+            places += [one.title, one.category.replace("_", " "), *one.categories, one.store or ""]
         return Known(
             user,
             store.statistics(user_id),
@@ -135,14 +135,6 @@ def manifest_matches(shop: Shop, queries: Sequence[Query]) -> None:
             f"{shop.spec}: these questions were written for another shop or an earlier state of this one "
             f"(manifest {sorted(hashes)[0][:12]}, here {shop.manifest.content_hash[:12]}); generate them again"
         )
-
-
-def _named(product: Product) -> Iterator[str]:
-    yield product.title
-    yield product.category.replace("_", " ")
-    yield from product.categories
-    if product.store:
-        yield product.store
 
 
 SHORTEST, LONGEST = 30, 200

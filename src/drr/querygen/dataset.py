@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -192,24 +193,8 @@ _LIMITS = (
 )
 
 
-def _facts(queries: Sequence[Query]) -> dict[str, str]:
-    """Return sentences on the writers and the reviewers of the questions."""
-    models: dict[str, int] = {}
-    for query in queries:
-        models[query.model or "unknown"] = models.get(query.model or "unknown", 0) + 1
-    rules = sum(bool(query.rule_written) for query in queries)
-    return {
-        "written": f"Written by: {_counts_text(models)}; {rules} of {len(queries)} by rules and not by a language model.",
-        "reviewed": f"Reviewers: {_counts_text(_reviewers(queries))}; `none` means checked by code only, `model:NAME` read by a language model "
-        "and by no person.",
-    }
-
-
-def _reviewers(queries: Sequence[Query]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for query in queries:
-        counts[query.review.reviewer] = counts.get(query.review.reviewer, 0) + 1
-    return counts
+def _reviewers(queries: Sequence[Query]) -> Mapping[str, int]:
+    return Counter(query.review.reviewer for query in queries)
 
 
 def _counts_text(counts: Mapping[str, int]) -> str:
@@ -218,7 +203,11 @@ def _counts_text(counts: Mapping[str, int]) -> str:
 
 def _croissant(publication: Publication, folder: Path, queries: Sequence[Query]) -> JsonObject:
     """Return Croissant 1.0 metadata (JSON-LD) for the Parquet file, with the responsible-AI fields (RAI 1.0) whose values are known."""
-    name, facts = publication.name, _facts(queries)
+    name, models = publication.name, Counter(query.model or "unknown" for query in queries)
+    rules = sum(bool(query.rule_written) for query in queries)
+    written = (
+        f"Written by: {_counts_text(models)}; {rules} of {len(queries)} by rules and not by a language model."
+    )
     files = [
         _file_object(folder / "queries.parquet", "application/x-parquet"),
         _file_object(folder / "queries.jsonl", "application/jsonlines"),
@@ -227,7 +216,7 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "@context": croissant_context(),
         "@type": "sc:Dataset",
         "name": name,
-        "description": f"{len(queries)} questions for deep-research agents in a shop with tools. {facts['written']}",
+        "description": f"{len(queries)} questions for deep-research agents in a shop with tools. {written}",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "version": f"{SCHEMA}.0.0",
         "license": f"https://spdx.org/licenses/{publication.license}",
@@ -237,9 +226,10 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "keywords": _KEYWORDS,
         "citeAs": f"{name} ({publication.date[:4]}), sha256 {files[1]['sha256']}",
         "isLiveDataset": False,
-        "rai:dataCollection": facts["written"],
+        "rai:dataCollection": written,
         "rai:dataCollectionType": ["Synthetic data"],
-        "rai:dataAnnotationProtocol": facts["reviewed"],
+        "rai:dataAnnotationProtocol": f"Reviewers: {_counts_text(_reviewers(queries))}; `none` means checked by code only, "
+        "`model:NAME` read by a language model and by no person.",
         "rai:dataUseCases": "Measuring research agents that answer shopping questions with a shop's tools and the web.",
         "rai:dataLimitations": _LIMITS,
         "rai:dataBiases": "Questions follow the purchases, places and prices of the users of one shop; all are in English and in US dollars.",

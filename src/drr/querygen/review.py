@@ -39,7 +39,7 @@ class ReviewTally:
 
 
 @dataclass
-class _Review(Generic[Row]):
+class RowReview(Generic[Row]):
     """A review of one file's rows, either questions or tasks."""
 
     path: Path
@@ -50,7 +50,7 @@ class _Review(Generic[Row]):
     """Return the problems that checks find in a row, one line each."""
     tally: ReviewTally = field(default_factory=ReviewTally)
 
-    def run(self, *, again: bool) -> ReviewTally:
+    def run(self, *, again: bool = False) -> ReviewTally:
         """Go through the unreviewed rows, or with `again` through all. It ends after the last row, at `q` and at the end of input."""
         known = self.path.read_bytes()
         todo = [at for at, row in enumerate(self.rows) if again or row.review.status == "unreviewed"]
@@ -116,18 +116,6 @@ class _Review(Generic[Row]):
         history = [*row.review.history, {**entry, "reviewer": self.reviewer, "at": self.terminal.now()}]
         review = Review(status=status, reviewer=self.reviewer, history=history)
         return row.model_copy(update={"review": review})
-
-
-def review(
-    path: Path,
-    rows: Sequence[Row],
-    reviewer: str,
-    terminal: Terminal,
-    problems: Callable[[Row], Sequence[str]],
-    *,
-    again: bool = False,
-) -> ReviewTally:
-    return _Review(path, list(rows), reviewer, terminal, problems).run(again=again)
 
 
 def _write(path: Path, rows: Sequence[Query] | Sequence[ResearchTask]) -> None:

@@ -65,10 +65,6 @@ def _named(slot: str, kinds: Mapping[str, str]) -> str:
     return f"kind: {kind}" if kind else slot
 
 
-def _of_order(need: ShoppingNeed) -> bool:
-    return need.anchor is not None and "category" in need.anchor.gives
-
-
 @dataclass(frozen=True)
 class ShopLists:
     """The records of a maker's questions, and the lists of its shop."""
@@ -153,7 +149,7 @@ def _of_need(need: ShoppingNeed, places: Mapping[str, int]) -> Iterator[str]:
     """Yield the slots of a need; `places` numbers the shopper's orders."""
     given = need.anchor.gives if need.anchor else []
     order = places[need.anchor.order_id] if need.anchor else 0
-    yield f"kind of order: {order}" if _of_order(need) else f"kind: {need.category[-1]}"
+    yield f"kind of order: {order}" if "category" in given else f"kind: {need.category[-1]}"
     if need.picks > 1:
         yield f"different products: {need.picks}"
     if need.quantity:

@@ -25,7 +25,7 @@ from drr.querygen.checkable import TruthChecker
 from drr.querygen.checks import Checker, coherence, manifest_matches, spread
 from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
-from drr.querygen.review import review
+from drr.querygen.review import RowReview
 from drr.querygen.service import ServiceMaker
 from drr.querygen.stats import statistics_of
 from drr.wording.excerpt import many
@@ -234,7 +234,9 @@ def _review(arguments: argparse.Namespace) -> int:
 
         return review_at_terminal(
             arguments.file,
-            lambda terminal: review(arguments.file, queries, name, terminal, problems, again=arguments.again),
+            lambda terminal: RowReview(arguments.file, queries, name, terminal, problems).run(
+                again=arguments.again
+            ),
         )
 
 

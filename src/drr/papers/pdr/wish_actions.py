@@ -235,7 +235,7 @@ def review(arguments: argparse.Namespace) -> int:
     from drr.env.records.lines import one_line
     from drr.plugin import review_at_terminal, reviewer_of
     from drr.querygen.checks import problems
-    from drr.querygen.review import review as review_rows
+    from drr.querygen.review import RowReview
 
     name, tasks = reviewer_of(arguments), read_tasks(arguments.file)
 
@@ -244,7 +244,9 @@ def review(arguments: argparse.Namespace) -> int:
 
     return review_at_terminal(
         arguments.file,
-        lambda terminal: review_rows(arguments.file, tasks, name, terminal, lines_of, again=arguments.again),
+        lambda terminal: RowReview(arguments.file, tasks, name, terminal, lines_of).run(
+            again=arguments.again
+        ),
     )
 
 
