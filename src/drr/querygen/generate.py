@@ -79,29 +79,24 @@ class Writer:
         by_user: dict[str, list[Checked]] = {}
         for row in written:
             by_user.setdefault(row.query.user_id, []).append(row)
-        return [
-            self._refill(unit, by_user[user], lacking)
-            for unit in first
-            if (user := unit.spec["user_id"]) in by_user
-            and (lacking := self.count - sum(not row.failed for row in by_user[user])) > 0
-        ]
-
-    def _refill(self, first: Unit, written: Sequence[Checked], lacking: int) -> Unit:
-        before = [
-            {
-                "query": row.query.query,
-                "failed": "; ".join(f"{name}: {why}" for name, why in row.failed.items()),
-            }
-            for row in written
-        ]
-        own = {"count": lacking, "before": before}
-        again = self.prompts["writer_again"].sha256
-        return Unit(
-            "generation",
-            {**first.key_fields, **own, "again": again},
-            {**first.spec, **own},
-            f"{first.label} \u00b7 {len(before)} before",
-        )
+        found = list[Unit]()
+        for unit in first:
+            rows = by_user.get(unit.spec["user_id"], [])
+            lacking = self.count - sum(not row.failed for row in rows)
+            if not rows or lacking <= 0:
+                continue
+            before = [
+                {
+                    "query": row.query.query,
+                    "failed": "; ".join(f"{name}: {why}" for name, why in row.failed.items()),
+                }
+                for row in rows
+            ]
+            own = {"count": lacking, "before": before}
+            fields = {**unit.key_fields, **own, "again": self.prompts["writer_again"].sha256}
+            label = f"{unit.label} \u00b7 {len(before)} before"
+            found.append(Unit("generation", fields, {**unit.spec, **own}, label))
+        return found
 
     def _unit(self, place: int, user: Sampled, departments: Sequence[str]) -> Unit:
         model = self.models.name_of(ROLE)

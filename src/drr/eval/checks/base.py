@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +42,9 @@ class Subject:
     """Code of the report's language; by default that of the shop's mapping."""
     returned: frozenset[str] | None = None
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
+    _products: dict[str, Product | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _ids: dict[str, str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Product ids by address."""
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
@@ -118,10 +121,6 @@ class Subject:
         given = [*self.shop_urls, *([self.shop.shop_url] if self.shop else [])]
         return frozenset(host for url in given if (host := host_of(url if "://" in url else f"http://{url}")))
 
-    @cached_property
-    def _products(self) -> dict[str, Product | None]:
-        return {}
-
     def product(self, product_id: str) -> Product | None:
         if self.shop is None:
             return None
@@ -160,10 +159,6 @@ class Subject:
         if url not in self._ids:
             self._ids[url] = self._id_in(url)
         return self._ids[url]
-
-    @cached_property
-    def _ids(self) -> dict[str, str | None]:
-        return {}
 
     def _id_in(self, url: str) -> str | None:
         if not self.is_shop_url(url):

@@ -211,7 +211,9 @@ def _compare_line(
     named: Sequence[tuple[str, Span]],
     orders: Sequence[tuple[Order, Span]],
 ) -> None:
-    whens = [one for one in dates(mentions.plain, line.start, line.end) if one.day]
+    stated = list(dates(mentions.plain, line.start, line.end))
+    whens = [one for one in stated if one.day]
+    months = [one for one in stated if one.month]
     days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
     if len(days) == 1 and len(named) == 1 and len(orders) == 1:
         order, (day,) = orders[0][0], days
@@ -219,7 +221,6 @@ def _compare_line(
         why = f"Order {order.order_id}: {written}", order.order_date[:10]
         tally.compare((day.start, day.end), day.covers(order.order_date), *why)
     starts = [span[0] for _, span in named]
-    months = [one for one in dates(mentions.plain, line.start, line.end) if one.month]
     for order, span in orders:
         when = _day_beside(mentions.plain, months, span, starts, order)
         if when is not None and when.day:
@@ -234,23 +235,21 @@ def _compare_line(
         _compare_row(tally, mentions, line, order, whens)
     elif line.kind != "text" or len(whens) == 1:
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
-        if len(whens) == 1 and not several:
-            low = max(0, line.start - 1, whens[0].start - _NEAR)
-            before = mentions.plain[low : whens[0].start]
-            *others, own = before.split(
-                ". "
-            )  # `Order 63. As of today, May 3`: another sentence says what its day is
-            if (
-                _DAY_ALONE.fullmatch("\n" + own)
-                if others
-                else _DAY_ALONE.search(mentions.plain, low, whens[0].start)
-            ):
-                _compare_day(tally, order, whens[0])
+        if len(whens) == 1 and not several and _stands_alone(mentions.plain, line, whens[0].start):
+            _compare_day(tally, order, whens[0])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
             _compare_state(tally, order, _behind_name(mentions, one, order))
     else:
         _compare_last(tally, mentions, line, named[0][1][0], order)
+
+
+def _stands_alone(text: str, line: TextLine, start: int) -> bool:
+    """Tell whether nothing before a day says what it is of. Another sentence does: `Order 63. As of today, May 3`."""
+    low = max(0, line.start - 1, start - _NEAR)
+    *others, own = text[low:start].split(". ")
+    found = _DAY_ALONE.fullmatch("\n" + own) if others else _DAY_ALONE.search(text, low, start)
+    return found is not None
 
 
 def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, order: Order) -> None:

@@ -122,7 +122,10 @@ def read_judged(
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
-    found = _by_task(_current(study) if among is None else among, judging)
+    if among is None:
+        aside = study.ledger.units.aside()
+        among = (one for one in study.records("judgement", None) if not is_about(one, aside))
+    found = _by_task(among, judging)
     for name, task in tasks((), found).items():
         records = found.get(name, [])
         counted = [record for record in records if task.counts(record, judged)]
@@ -141,13 +144,6 @@ def read_judged(
                 task.read(record, judged)
         task.settle(judged)
     return judged
-
-
-def _current(study: Study) -> Iterator[Record]:
-    aside = study.ledger.units.aside()
-    for record in study.records("judgement", None):
-        if not is_about(record, aside):
-            yield record
 
 
 def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[CitationVerdict]:

@@ -99,24 +99,15 @@ def _runs(body: str, titles: _Titles, hidden: Sequence[tuple[int, int]]) -> Iter
     for match in TOKEN.finditer(body):
         while cover is not None and cover[1] <= match.start():
             cover = next(covers, None)
-        if cover is not None and cover[0] <= match.start():
-            if run:
-                yield run
-            run = []
-            continue
-        folded = _known_form(match[0], titles)
-        if not run and folded not in titles.known:
-            continue
-        word = _Word(folded, *match.span(), match[0][0].isupper())
-        joined = bool(run) and _joins(body, run, word, titles)
-        if run and not joined:
+        is_hidden = cover is not None and cover[0] <= match.start()
+        word = _Word(_known_form(match[0], titles), *match.span(), match[0][0].isupper())
+        goes_on = not is_hidden and bool(run) and _joins(body, run, word, titles)
+        belongs = not is_hidden and (word.folded in titles.known or (goes_on and word.folded in STOP))
+        if run and not (goes_on and belongs):
             yield run
             run = []
-        if word.folded in titles.known or (run and word.folded in STOP):
+        if belongs:
             run.append(word)
-        elif run:
-            yield run
-            run = []
     if run:
         yield run
 
