@@ -31,7 +31,7 @@ EFFORT = {"input_tokens", "output_tokens", "words", "tool_calls", "seconds"}
 def scores(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> dict[str, dict[str, float | None]]:
     async def go() -> dict[str, dict[str, float | None]]:
         with Study.create(tmp_path_factory.mktemp("canaries") / "study", {"schema": 1, "run": {}}) as study:
-            reports = {"clean": CLEAN, **{name: make() for name, make in CANARIES.items()}}
+            reports = {"clean": CLEAN, **CANARIES}
             units = [answer("a", name, text, cited_pages(), user_id=ANNA) for name, text in reports.items()]
             await put(study, *units)
             what = ["faithfulness", "quality", "pairwise", "recall", "relative"]

@@ -28,7 +28,7 @@ QUERY_ID = "q-birds"
 
 
 def report_units() -> list[Unit]:
-    reports = {CLEAN_NAME: CLEAN, **{name: make() for name, make in CANARIES.items()}}
+    reports = {CLEAN_NAME: CLEAN, **CANARIES}
     return [answer_unit(QUERY_ID, QUESTION, ANNA, name, report) for name, report in reports.items()]
 
 

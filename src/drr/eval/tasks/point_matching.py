@@ -7,7 +7,6 @@ The judge answers by id, in any order. Points that it left out are asked about o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from operator import attrgetter
 from typing import Any, cast
 
@@ -45,43 +44,31 @@ def points_decided_by_code(
     desk: JudgingContext, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
 ) -> dict[str, PointVerdictRow]:
     """Return the verdicts that code is certain of, by point. A product that the report does not name decides nothing: the report may use other words."""
-    shown, budget = _Shown(desk, answer), (checks or {}).get("budget")
-    found = {point["id"]: _decided(point, shown, budget) for point in points}
+    rows, budget = list(points), (checks or {}).get("budget")
+    named = named_products(desk, answer) if any("products" in row for row in rows) else frozenset[str]()
+    shown = visible_report(answer.report) if any("purchase" in row for row in rows) else ""
+    found: dict[str, PointVerdictRow | None] = {}
+    for row in rows:
+        if "products" in row:
+            products = sorted(named.intersection(row["products"]))
+            by_name = _by_rule("support", f"names {', '.join(products[:4])}")
+            found[row["id"]] = by_name if products else None
+        elif "purchase" in row:
+            found[row["id"]] = _bought(shown, row["purchase"])
+        elif budget is not None:
+            found[row["id"]] = _kept(row, budget)
     return {name: verdict for name, verdict in found.items() if verdict is not None}
 
 
-def _decided(point: PointRow, shown: _Shown, budget: CheckRow | None) -> PointVerdictRow | None:
-    if "products" in point:
-        products = sorted(shown.products.intersection(point["products"]))
-        return _by_rule("support", f"names {', '.join(products[:4])}") if products else None
-    if "purchase" in point:
-        return shown.bought(point["purchase"])
-    return None if budget is None else _kept(point, budget)
-
-
-class _Shown:
-    """The visible content of a report, computed when first asked for."""
-
-    def __init__(self, desk: JudgingContext, answer: Answer) -> None:
-        self._desk, self._answer = desk, answer
-
-    @cached_property
-    def products(self) -> frozenset[str]:
-        return named_products(self._desk, self._answer)
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        return [line for line in visible_report(self._answer.report).split("\n") if line.strip()]
-
-    def bought(self, purchase: PurchaseRow) -> PointVerdictRow | None:
-        """Look for one line with all words of the product's name and the date, month or number of the order."""
-        name = content_words(purchase["name"])
-        for line in self._lines:
-            when = next((d for d in dates(line, 0, len(line)) if d.month and d.covers(purchase["day"])), None)
-            mark = purchase["order"] if purchase["order"] in line else when and line[when.start : when.end]
-            if mark and name and name <= content_words(line):
-                return _by_rule("support", f"says that it was bought: {mark}")
-        return None
+def _bought(shown: str, purchase: PurchaseRow) -> PointVerdictRow | None:
+    """Look for one line with all words of the product's name and the date, month or number of the order."""
+    name = content_words(purchase["name"])
+    for line in shown.split("\n"):
+        when = next((d for d in dates(line, 0, len(line)) if d.month and d.covers(purchase["day"])), None)
+        mark = purchase["order"] if purchase["order"] in line else when and line[when.start : when.end]
+        if mark and name and name <= content_words(line):
+            return _by_rule("support", f"says that it was bought: {mark}")
+    return None
 
 
 def named_products(desk: JudgingContext, answer: Answer) -> frozenset[str]:

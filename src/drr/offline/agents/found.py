@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -104,12 +104,44 @@ class Found:
 
     def _take(self, name: str, arguments: Mapping[str, Any], answer: object) -> None:
         self.calls.append((name, arguments))
-        reader = _READERS.get(name)
-        if isinstance(answer, ToolAnswer) and answer.error is None and reader is not None:
-            reader(self, arguments, answer)
+        if isinstance(answer, ToolAnswer) and answer.error is None:
+            self._read(name, arguments, answer)
         elif isinstance(answer, SynthesisRequest):  # the results of a sub-agent
             for one in answer.evidence:
                 self._take(*one)
+
+    def _read(self, name: str, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+        """Enter what a tool returned. Tools that return nothing to list are passed over."""
+        match name:
+            case "product_catalog_search":
+                for source in answer.sources[:_MOST_ROWS]:
+                    self._product(source.record or {})
+            case "get_product_details":
+                self._product(answer.data)
+            case "get_user_orders":
+                for item in answer.data["items"]:
+                    title = plain(item["title"] or "a product no longer in this shop", 90)
+                    details = f"{item['quantity']} ordered, {item['order_status']}"
+                    order = FoundOrder(item["url"], item["order_date"][:10], title, details)
+                    self.orders[order.url] = order
+            case "web_search" | "get_context":
+                for item in answer.data["items"]:
+                    text = item["summary" if item.get("read") else "snippet"]
+                    page = FoundPart(item["url"], item["title"], text, is_page=True)
+                    self.parts.setdefault(page.url, page)
+            case "list_files":
+                items = (item for item in answer.data["items"] if not item.get("error"))
+                self.files += [item["name"] for item in items if not item["kind"].startswith("picture")]
+            case "read_file" | "search_file":
+                file = plain(str(arguments.get("name", "")) or "a file", 80)
+                for part in answer.data.get("parts") or answer.data.get("items") or ():
+                    self.parts.setdefault(part["url"], FoundPart(part["url"], file, part["text"]))
+
+    def _product(self, record: Mapping[str, Any]) -> None:
+        product = Product.model_construct(**{name: value for name, value in record.items() if name != "_id"})
+        named, price = plain(product.title, 120), product.price or None  # a price of 0 is unknown
+        rated = product.average_rating, product.rating_number
+        self.products.setdefault(product.product_url, SeenProduct(product.product_url, named, price, *rated))
 
     def orders_on(self, question: str) -> list[FoundOrder]:
         """Return, for each sentence, the orders whose titles share most words with the sentence, the latest first."""
@@ -141,55 +173,3 @@ def plain(text: str, limit: int) -> str:
     """Return a foreign text without Markdown marks, cut to a length."""
     text = " ".join(re.sub(r"[|*_`\[\]<>#]", " ", text).split())
     return text if len(text) <= limit else f"{text[:limit].rpartition(' ')[0] or text[: limit - 1]}…"
-
-
-def _product(found: Found, record: Mapping[str, Any]) -> None:
-    product = Product.model_construct(**{name: value for name, value in record.items() if name != "_id"})
-    named, price = plain(product.title, 120), product.price or None  # a price of 0 is unknown
-    rated = product.average_rating, product.rating_number
-    found.products.setdefault(product.product_url, SeenProduct(product.product_url, named, price, *rated))
-
-
-def _search(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    for source in answer.sources[:_MOST_ROWS]:
-        _product(found, source.record or {})
-
-
-def _details(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    _product(found, answer.data)
-
-
-def _orders(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    for item in answer.data["items"]:
-        named = plain(item["title"] or "a product no longer in this shop", 90)
-        details = f"{item['quantity']} ordered, {item['order_status']}"
-        found.orders[item["url"]] = FoundOrder(item["url"], item["order_date"][:10], named, details)
-
-
-def _pages(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    for item in answer.data["items"]:
-        text = item["summary" if item.get("read") else "snippet"]
-        found.parts.setdefault(item["url"], FoundPart(item["url"], item["title"], text, is_page=True))
-
-
-def _files(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    items = (item for item in answer.data["items"] if not item.get("error"))
-    found.files += [item["name"] for item in items if not item["kind"].startswith("picture")]
-
-
-def _parts(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    for part in answer.data.get("parts") or answer.data.get("items") or ():
-        name = str(arguments.get("name", "")) or "a file"
-        found.parts.setdefault(part["url"], FoundPart(part["url"], plain(name, 80), part["text"]))
-
-
-_READERS: Mapping[str, Callable[[Found, Mapping[str, Any], ToolAnswer], None]] = {
-    "product_catalog_search": _search,
-    "get_product_details": _details,
-    "get_user_orders": _orders,
-    "web_search": _pages,
-    "get_context": _pages,
-    "list_files": _files,
-    "read_file": _parts,
-    "search_file": _parts,
-}
