@@ -131,11 +131,7 @@ _FORMS: dict[Task, type[Label]] = {
 
 
 def task_of(label: Label) -> Task:
-    if isinstance(label, SupportLabel):
-        return "support"
-    if isinstance(label, CriterionLabel):
-        return "criterion"
-    return "pairwise" if isinstance(label, PairwiseLabel) else "rating"
+    return next(task for task, form in _FORMS.items() if isinstance(label, form))
 
 
 def _task_of_object(raw: JsonObject) -> Task | None:
