@@ -9,13 +9,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 import drr
 import drr.face
 import pytest
+from drr.app.judge.plan import JudgePlan
+from drr.app.report.plan import ReportPlan
+from drr.app.study.plan import StudyPlan
+from drr.app.study.terms import Options
 from drr.env.errors import DrrError, Misuse
 
 
@@ -174,3 +178,14 @@ def test_the_face_costs_nothing_before_it_is_used() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"pyarrow", "pydantic", "langchain_core", "asyncio", "numpy"}
     assert not heavy & set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("function", "plan"), [(drr.run, StudyPlan), (drr.judge, JudgePlan), (drr.report, ReportPlan)]
+)
+def test_a_function_asks_by_default_what_its_command_asks(
+    function: Callable[..., object], plan: type[Options]
+) -> None:
+    for name, given in inspect.signature(function).parameters.items():
+        if name in plan.model_fields and given.default not in (None, given.empty):
+            assert given.default == plan.model_fields[name].default, name

@@ -260,7 +260,7 @@ def judge(
     units: int = 8,
     pool: str | None = None,
     workers: int | None = None,
-    batch: int = 1,
+    batch: int = 10,
     renew: bool = False,
     points: str | Path | None = None,
     reference: str | None = None,
