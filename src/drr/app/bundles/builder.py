@@ -142,10 +142,8 @@ def write_bundle(config: BundleConfig) -> Bundle:
                     )
         if config.sign is not None:
             sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
-        size, unknown = (
-            pack_archive(parcel.folder, config.out),
-            answers_without_usage(one for one in records if one.kind == "answer"),
-        )
+        size = pack_archive(parcel.folder, config.out)
+        unknown = answers_without_usage(one for one in records if one.kind == "answer")
         return Bundle(parcel.root, size, manifest, unknown, len(study.ledger.units.aside()))
 
 

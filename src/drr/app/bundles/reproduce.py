@@ -14,12 +14,12 @@ import numpy as np
 from drr.app.bundles.answers import all_contained
 from drr.app.bundles.findings import Reproduced
 from drr.app.bundles.regrade import judged_before
-from drr.app.bundles.verifier import VerifyTerms, verify
+from drr.app.bundles.verifier import VerifyTerms, sign_file, verify
 from drr.app.judge.judge_plan import JudgePlan, paper_options
 from drr.app.judge.run import judge
 from drr.app.notices import notice
 from drr.app.report.contrasts import lead_metrics
-from drr.app.study.outcome import conclude, program_version
+from drr.app.study.outcome import conclude
 from drr.app.study.run import run
 from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import Count, RunTerms, option
@@ -43,10 +43,8 @@ from drr.eval.stats.differences import (
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 from drr.querygen.files import write_queries
-from drr.study.bundle.archive import pack_archive
 from drr.study.bundle.parcel import unpacked
 from drr.study.bundle.restore import plain_config, restore_study
-from drr.study.bundle.seal import sign
 from drr.study.form import naming_errors
 from drr.study.study import Study
 
@@ -129,7 +127,7 @@ def reproduce(plan: ReproducePlan) -> tuple[DrawnQuestions, Reproduced | None]:
         return draw, None
     result = _compared(plan, stated, draw)
     if plan.sign is not None:
-        _signed(plan.bundle, plan.sign, result, stated.root)
+        sign_file(plan.bundle, stated.root, plan.sign, "reproducer", result)
     return draw, result
 
 
@@ -295,11 +293,3 @@ def _compared(plan: ReproducePlan, stated: _Stated, draw: DrawnQuestions) -> Rep
         "could_show": draw.could_show,
         "holds": not (worse and is_settled(row)),
     }
-
-
-def _signed(bundle: Path, key: Path, result: Reproduced, root: str) -> None:
-    with unpacked(bundle) as parcel:
-        if parcel.root != root:
-            raise DrrError(f"{bundle}: was replaced meanwhile; run the command again")
-        sign(parcel, key, "reproducer", {**result, "made_by": program_version()})
-        pack_archive(parcel.folder, bundle)

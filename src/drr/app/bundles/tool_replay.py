@@ -80,10 +80,8 @@ def _check_repair(study: Study, record: Record, shop: Shop, found: BundleFinding
     fields = record.key_fields
     if fields.get("citation_repair") != "remove" or fields["shop"] != shop.manifest.content_hash:
         return
-    returned, pages = (
-        AnswerEvidence(answer_of(study, record, {}), None).resolves,
-        (shop.shop_url, shop.known_ids),
-    )
+    returned = AnswerEvidence(answer_of(study, record, {}), None).resolves
+    pages = shop.shop_url, shop.known_ids
     raw = study.text(record, "raw_report") or ""
     made_up = unknown_urls(parse(raw, *pages), returned)
     report = with_addresses(raw, returned, *pages)

@@ -35,7 +35,7 @@ from drr.llm.names import OFFLINE
 from drr.study.bundle.archive import MANIFEST, ROOT, pack_archive
 from drr.study.bundle.parcel import BundleManifest, PromptLine, UnpackedBundle, unpacked, withheld_texts
 from drr.study.bundle.restore import BundleTexts, restore_study
-from drr.study.bundle.seal import public_id, sign, signatures
+from drr.study.bundle.seal import Role, public_id, sign, signatures
 from drr.study.cache import file_states
 from drr.study.form import naming_errors
 from drr.study.study import Study
@@ -125,20 +125,21 @@ def _check_signatures(terms: VerifyTerms, parcel: UnpackedBundle, found: BundleF
 def countersign(file: Path, terms: VerifyTerms, key: Path) -> BundleFindings:
     """Verify a bundle and return the findings; where nothing fails, replace the file by one with a further signature."""
     found = verify(file, terms)
-    if found.failed:
-        return found
-    with unpacked(file) as parcel:
-        if parcel.root != found.root:
-            raise DrrError(f"{file}: was replaced meanwhile; verify it again")
-        facts = {
-            "made_by": program_version(),
-            "checked": dict(found.checked),
-            "with_shop": terms.shop is not None,
-        }
-        name = sign(parcel, key, "verifier", facts)
-        pack_archive(parcel.folder, file)
-    found.signed.append({"key": name, "role": "verifier", "known": True})
+    if not found.failed:
+        facts = {"checked": dict(found.checked), "with_shop": terms.shop is not None}
+        name = sign_file(file, found.root, key, "verifier", facts)
+        found.signed.append({"key": name, "role": "verifier", "known": True})
     return found
+
+
+def sign_file(file: Path, root: str | None, key: Path, role: Role, facts: Mapping[str, object]) -> str:
+    """Sign the bundle of this root, and return the name of the key. Raise `DrrError` where another has taken its place."""
+    with unpacked(file) as parcel:
+        if parcel.root != root:
+            raise DrrError(f"{file}: was replaced meanwhile; give the same command again")
+        name = sign(parcel, key, role, {**facts, "made_by": program_version()})
+        pack_archive(parcel.folder, file)
+    return name
 
 
 def _check_contents(terms: VerifyTerms, parcel: UnpackedBundle, found: BundleFindings) -> None:

@@ -63,10 +63,8 @@ class ReadAnswer:
 
     @cached_property
     def _rewarded(self) -> Rewarded:
-        report, sources = (
-            self.study.text(self.record, "report") or "",
-            unpack_sources(self.study, self.record),
-        )
+        report = self.study.text(self.record, "report") or ""
+        sources = unpack_sources(self.study, self.record)
         calls = [one for one in self.record.result.get("tool_calls") or [] if one.get("kind") == "api"]
         form = read_form(self.study.text(self.record, "form"), self.question).form
         changes = [Change(**row) for row in self.record.result.get("state_changes") or ()]

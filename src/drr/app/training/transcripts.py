@@ -178,10 +178,8 @@ def messages(episode: Episode) -> list[ChatMessage]:
         {"role": "user", "content": first.prompt},
     ]
     for number, turn in enumerate(episode.turns, 1):
-        words, text = (
-            writable_unicode(turn.output.content if turn.output else ""),
-            writable_unicode(turn.text),
-        )
+        words = writable_unicode(turn.output.content if turn.output else "")
+        text = writable_unicode(turn.text)
         if isinstance(turn.action, ToolAction):
             found += tool_call_messages(number, turn.action.tool, turn.action.arguments, text, words)
         else:
