@@ -49,53 +49,32 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True)
+    for add in (_add_generate, _add_check, _add_review, _add_stats, _add_dataset, _add_builtin):
+        add(actions)
 
-    def action(
-        name: str, act: Callable[[argparse.Namespace], int], line: str, *examples: str
-    ) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = actions.add_parser(
-            name,
-            help=line,
-            description=line,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            epilog="\n".join(["examples:", *(f"  drr queries {name} {one}" for one in examples)]),
-        )
-        made.set_defaults(act=act)
-        return made
 
-    _add_generate(
-        action(
-            "generate",
-            _generate,
-            "write questions for a sample of users",
-            "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
-            "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
-            "--shop shop --out q.jsonl --checkable --seed 7 --count 100",
-            "--shop shop --out q.jsonl --checkable --writer anthropic:claude-sonnet-5-5 --count 100",
-        )
+def _action(
+    actions: Any, name: str, act: Callable[[argparse.Namespace], int], line: str, *examples: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name,
+        help=line,
+        description=line,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(["examples:", *(f"  drr queries {name} {one}" for one in examples)]),
     )
-    check = action(
-        "check", _check, "what code can say of each question; exit 1 if any fails", "q.jsonl --shop shop"
+    parser.set_defaults(act=act)
+    return parser
+
+
+def _add_generate(actions: Any) -> None:
+    examples = (
+        "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
+        "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
+        "--shop shop --out q.jsonl --checkable --seed 7 --count 100",
+        "--shop shop --out q.jsonl --checkable --writer anthropic:claude-sonnet-5-5 --count 100",
     )
-    line = "accept, edit or reject, one at a time; resumable"
-    review = action("review", _review, line, "q.jsonl --shop shop --reviewer Ada")
-    line = "variety, duplicates, tools, categories, length"
-    stats = action("stats", _stats, line, "q.jsonl --shop shop --against generic.jsonl")
-    line = "JSONL, Parquet, dataset card, Croissant metadata"
-    dataset = action("dataset", _dataset, line, "q.jsonl --out dataset")
-    line = "the checked questions that come with the sample shop"
-    builtin = action("builtin", _builtin, line, "--out q.jsonl")
-    for reader in (check, review, stats, dataset):
-        reader.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
-    _add_check(check)
-    _add_review(review)
-    _add_stats(stats)
-    _add_dataset(dataset)
-    builtin.add_argument("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
-    builtin.add_argument("--json", action="store_true", help="one JSON document")
-
-
-def _add_generate(parser: argparse.ArgumentParser) -> None:
+    parser = _action(actions, "generate", _generate, "write questions for a sample of users", *examples)
     add = parser.add_argument
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written")
@@ -126,23 +105,32 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     add_unit_options(parser, "model_query_writer", "role_models", "prompts", "shop_url", "sandbox")
 
 
-def _add_check(parser: argparse.ArgumentParser) -> None:
+def _add_check(actions: Any) -> None:
+    line = "what code can say of each question; exit 1 if any fails"
+    parser = _action(actions, "check", _check, line, "q.jsonl --shop shop")
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     _min_products(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser, "shop_url", "sandbox")
 
 
-def _add_review(parser: argparse.ArgumentParser) -> None:
+def _add_review(actions: Any) -> None:
+    line = "accept, edit or reject, one at a time; resumable"
+    parser = _action(actions, "review", _review, line, "q.jsonl --shop shop --reviewer Ada")
     add = parser.add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--reviewer", required=True, metavar="NAME", help="recorded with each decision")
     add("--shop", metavar="SHOP", help="show what the checks say")
     add("--again", action="store_true", help="also what was reviewed before")
     add_setting_options(parser, "shop_url")
 
 
-def _add_stats(parser: argparse.ArgumentParser) -> None:
+def _add_stats(actions: Any) -> None:
+    line = "variety, duplicates, tools, categories, length"
+    parser = _action(actions, "stats", _stats, line, "q.jsonl --shop shop --against generic.jsonl")
     add = parser.add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--shop", metavar="SHOP", help="also the checks and the categories")
     add("--against", metavar="FILE.jsonl", type=Path, help="a second file beside it")
     _min_products(parser)
@@ -150,8 +138,17 @@ def _add_stats(parser: argparse.ArgumentParser) -> None:
     add_setting_options(parser, "shop_url")
 
 
-def _add_dataset(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+def _add_builtin(actions: Any) -> None:
+    line = "the checked questions that come with the sample shop"
+    add = _action(actions, "builtin", _builtin, line, "--out q.jsonl").add_argument
+    add("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
+    add("--json", action="store_true", help="one JSON document")
+
+
+def _add_dataset(actions: Any) -> None:
+    line = "JSONL, Parquet, dataset card, Croissant metadata"
+    add = _action(actions, "dataset", _dataset, line, "q.jsonl --out dataset").add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
     add("--name", help="of the dataset (default: the file's name)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)")
