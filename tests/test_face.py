@@ -16,9 +16,9 @@ from pathlib import Path
 import drr
 import drr.face
 import pytest
-from drr.app.judge.plan import JudgePlan
-from drr.app.report.plan import ReportPlan
-from drr.app.study.plan import StudyPlan
+from drr.app.judge.judge_plan import JudgePlan
+from drr.app.report.report_plan import ReportPlan
+from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import Options
 from drr.env.errors import DrrError, Misuse
 
