@@ -216,11 +216,11 @@ def test_a_package_of_somebody_else_adds_its_parts(installed: Path, tmp_path: Pa
         "import sys\n"
         "from pathlib import Path\n"
         "from drr.app.viewer.reader import Reader\n"
-        "from drr.app.viewer.render import Pages\n"
+        "from drr.app.viewer.render import StudyPages\n"
         "from drr.study.study import Study\n"
         "with Study.create(Path(sys.argv[1]), {}) as study:\n"
         "    reader = Reader(study)\n"
-        "    pages = Pages('study', served=False, papers=reader.papers.values())\n"
+        "    pages = StudyPages('study', served=False, papers=reader.papers.values())\n"
         "    assert '0 are &lt;loud&gt;.' in pages.index(reader.entries(), None, 0)\n"
     )
     python(code, str(tmp_path / "study"), site=installed)

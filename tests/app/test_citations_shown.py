@@ -13,7 +13,7 @@ from drr.app.cli import main
 from drr.app.commands.compare import _found
 from drr.app.console import write_lines
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
 
@@ -95,7 +95,7 @@ def test_tables_comparison_and_verdicts_have_it(folder: Path, tmp_path: Path, dr
     assert write_lines(tmp_path / "v.jsonl", [{"text": "half \ud800"}]) == 1
     assert json.loads((tmp_path / "v.jsonl").read_text("utf-8")) == {"text": "half \ud800"}
     with Study.open(folder) as study:
-        page = Pages("s", served=False).report(view_of(Reader(study), "padded"))
+        page = StudyPages("s", served=False).report(view_of(Reader(study), "padded"))
     tags = re.findall(r'<span class="tag (\w+)" title="what this source says alone">([^<]+)</span>', page)
     assert tags == [("full", "full"), ("none", "irrelevant"), ("unreachable", "unreachable")]
     assert page.count("<small>alone: ") == 2 and "faithfulness by citation" in page

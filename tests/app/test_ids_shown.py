@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from drr.app.viewer.model import ReportView
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.env.source import Source
 from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
@@ -56,7 +56,7 @@ async def test_marks_lead_to_the_sources_of_the_judge(tmp_path: Path, home: str,
     judged = {url for claim in view.verdicts.claims for url in claim.urls}
     assert {one.url for one in view.citations.sources} == judged
     place = {source.url.rpartition("/")[2]: source.number for source in view.sources}
-    page = Pages("study", served=False).report(view)
+    page = StudyPages("study", served=False).report(view)
     report = page.partition('id="report"')[2].partition("<aside")[0]
     led = re.findall(r'<a href="#source-(\d+)">([^<]+)</a>', report)
     feeder, seed = (str(place[one]) for one in (FEEDER, SEED))
@@ -70,6 +70,6 @@ async def test_an_address_in_the_list_stays_the_link_that_it_is(tmp_path: Path) 
     home = HOMES[0]
     form = LINES.replace("{}", home + "/{}")
     view = await view_of(tmp_path, home, form)
-    report = Pages("study", served=False).report(view).partition('id="report"')[2].partition("<aside")[0]
+    report = StudyPages("study", served=False).report(view).partition('id="report"')[2].partition("<aside")[0]
     assert re.findall(r'<a href="#source-\d+">([^<]+)</a>', report) == ["[1]", "[2]"]
     assert [f'href="{home}/{one}"' in report for one in (FEEDER, SEED, UNSEEN)] == [True] * 3

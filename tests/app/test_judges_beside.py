@@ -14,7 +14,7 @@ from drr.app.report.judging_tables import COVERAGE
 from drr.app.report.study_report import write_beside
 from drr.app.viewer.judges import judges_beside, verdicts_beside
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.eval.stats.faithfulness import VerdictRow
 from drr.study.study import Study
 
@@ -110,7 +110,7 @@ def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
 
 
 def test_pages_show_both_judges_lead_from_one_to_the_other_and_give_their_agreement(reader: Reader) -> None:
-    entry, pages = reader.entries()[0], Pages("s", served=False)
+    entry, pages = reader.entries()[0], StudyPages("s", served=False)
     report = shown(reader, entry)
     page = pages.report(report)
     assert 'id="judges"' in page
@@ -129,7 +129,7 @@ def test_pages_show_both_judges_lead_from_one_to_the_other_and_give_their_agreem
     assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
     verdicts = parts[0].rows[0][1][0].text()
     assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\] n=\d+", verdicts)
-    page = Pages("s", served=False).judges(names, parts, None)
+    page = StudyPages("s", served=False).judges(names, parts, None)
     assert "rules-2 and second" in page
 
 
@@ -137,5 +137,5 @@ def test_where_one_judged_nothing_stands_beside(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         reader = Reader(study)
         report = shown(reader, reader.entries()[0])
-    page = Pages("s", served=False).report(report)
+    page = StudyPages("s", served=False).report(report)
     assert "Other judges" not in page and 'id="judges"' not in page

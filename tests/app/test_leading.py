@@ -14,7 +14,6 @@ from typing import cast
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import board
 from drr.app.report.contrasts import Contrast, contrasts
 from drr.app.report.grids import forest, grid
 from drr.app.report.headline import facts
@@ -31,9 +30,10 @@ from drr.app.report.standing import (
     verdict,
 )
 from drr.app.report.study_report import _made
+from drr.app.report.system_table import system_table
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ShownEntry
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.eval.metrics import metrics
 from drr.eval.stats.differences import DifferenceRow
 from drr.eval.stats.question import AskedQuestion
@@ -298,7 +298,7 @@ def test_who_answered_nothing_stands_last_and_says_why(judged_study: Path, tmp_p
     assert main(["run", str(tmp_path / "study"), *what]) == 1
     with Study.open(tmp_path / "study") as study:
         material = material_of(study)
-        rows = board(material, ranks_of(material)).rows
+        rows = system_table(material, ranks_of(material)).rows
         assert ("run", "4 systems, 2 questions, 12 answers, 4 failed") in facts(material)
     assert [name for name, _ in rows[:-1]] == [name for name, _ in rows if name in material.variants]
     name, cells = rows[-1]
@@ -337,7 +337,7 @@ def test_all_that_may_be_first_are_marked(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         material = material_of(study)
         found = contrasts(material.per_report)
-        table = board(material, ranks_of(material))
+        table = system_table(material, ranks_of(material))
         at = [one.label for one in table.columns].index("against the first")
         said = {name: cells[at] for name, cells in table.rows}
         behind = {one.b for one in found if one.metric == metrics()["fp"] and one.is_ahead}
@@ -363,10 +363,10 @@ def entries(questions: int, variants: int) -> list[ShownEntry]:
 def test_what_nobody_knows_has_no_column(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         material = material_of(study)
-        known = [one.label for one in board(material, ranks_of(material)).columns]
+        known = [one.label for one in system_table(material, ranks_of(material)).columns]
         assert {"faithfulness", "overall", "rules failed", "tokens"} <= {*known}
         material.judged.rules.clear()
-        assert "rules failed" not in [one.label for one in board(material, ranks_of(material)).columns]
+        assert "rules failed" not in [one.label for one in system_table(material, ranks_of(material)).columns]
 
 
 def test_an_unknown_figure_keeps_the_name_of_its_column_on_a_phone() -> None:
@@ -387,7 +387,7 @@ def test_pages_are_small_before_they_are_read(report: Path, judged_study: Path, 
     assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer"), "--quiet"]) == 0
     for page in (*report.rglob("*.html"), *(tmp_path / "viewer").rglob("*.html")):
         assert len(gzip.compress(page.read_bytes())) < LIMIT, page
-    drawn = Pages("s", served=False).index(entries(100, 8), None, 0)
+    drawn = StudyPages("s", served=False).index(entries(100, 8), None, 0)
     assert len(gzip.compress(drawn.encode())) < LIMIT
 
 
@@ -405,7 +405,7 @@ def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, t
     with Study.open(judged_study) as study:
         material = material_of(study)
         ranks = study_standings(study, material.judged)
-        table = board(material, ranks)
+        table = system_table(material, ranks)
     first = words(page.partition("<h1")[2].partition(">")[2].partition('<p class="note">')[0])
     lead = ranks.row
     assert first == words(f"{lead.chip} {lead.head} {lead.figure} {lead.detail}")
@@ -423,7 +423,7 @@ def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, t
 def test_the_index_offers_what_is_known_of_an_answer_and_says_what_is_not() -> None:
     known = [replace(one, scores={"fp": 0.5, "depth": None}, cost=None) for one in entries(2, 2)]
     failed = replace(known[0], key="0", variant="a-broken", status="failed", reason="timeout", scores={})
-    page = Pages("s", served=False).index([*known, failed], None, 0)
+    page = StudyPages("s", served=False).index([*known, failed], None, 0)
     shown = re.findall(r"<option[^>]*>(.*?)</option>", page)
     assert shown == ["faithfulness"]
     assert "4 of 5 answers, 1 failed (timeout). Their cost: unknown" in words(page)

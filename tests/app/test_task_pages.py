@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.env.drawer.drawer import SHARED
 from drr.papers.dr3.form import TRUTH, json_document
 from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
@@ -272,7 +272,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
         assert view is not None
         own, shelf = reader.papers["dr3"], TaskShelf(tasks)
         assert isinstance(own, TaskFolderPages)
-        pages = Pages("study", served=False, papers=[own])
+        pages = StudyPages("study", served=False, papers=[own])
         own.show(shelf)
         html = pages.report(view)
         own.show(None)

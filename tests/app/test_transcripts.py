@@ -13,7 +13,7 @@ from drr.app.viewer.highlight import LinkTag, MarkedSpan, marked_html, marked_te
 from drr.app.viewer.model import Actor, CallView, TimedMessage
 from drr.app.viewer.parts import actors, call_text, conversations, thoughts, turns
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, script, words_script
+from drr.app.viewer.render import StudyPages, script, words_script
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
@@ -52,7 +52,7 @@ def test_every_word_leads_to_the_answers_that_have_it_and_a_transcript_has_all(r
         for word in (*re.findall(r"[^\W_]{9,}", view.report.lower())[:3], *seen[:3]):
             assert entry.key in answers_with(told, word), word
     view = view_of(reader, "react")
-    page = Pages("s", served=False).transcript(view)
+    page = StudyPages("s", served=False).transcript(view)
     messages = [one for talk in view.conversations for one in talk.messages]
     made = [turn for talk in view.conversations for turn in turns(talk.messages)]
     assert page.count('<li class="message') == len(made) > 5
@@ -75,7 +75,7 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
             asked = [one.started_at for one in talk.messages if one.row["role"] == "ai"]
             assert asked in ([step["started_at"] for step in steps], [None] * len(asked))
     assert known > 50
-    page = Pages("s", served=False).transcript(view)
+    page = StudyPages("s", served=False).transcript(view)
     assert re.search(r"· at \d+\.\d\d s", page)
     bars = set(re.findall(r'<g class="(\w+)">', page))
     assert bars == {

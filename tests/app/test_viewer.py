@@ -18,7 +18,7 @@ import httpx
 import pytest
 from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, marked
+from drr.app.viewer.render import StudyPages, marked
 from drr.app.viewer.site import ServedReport, site
 from drr.eval.checks.results import CheckRow
 from drr.eval.metrics import metrics
@@ -32,7 +32,7 @@ from tests.commands import Drr
 from tests.entering import entered
 from tests.tampering import rewrite, tampered
 
-PAGES = Pages("s", served=False)
+PAGES = StudyPages("s", served=False)
 
 
 def served(reader: Reader, token: str = "t", **more: Any) -> TestClient:

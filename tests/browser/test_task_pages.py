@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.citations.files import file_address
 from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, json_document, json_line
 from drr.papers.dr3.judging.rows import FACTS
@@ -112,7 +112,7 @@ def write_hostile_report(tasks: Path, folder: Path) -> None:
     with Study.create(folder.with_name("study"), {}) as study:
         own = TaskFolderPages(Reader(study))
         own.show(shelf)
-        html = Pages(EVIL, served=False, papers=[own]).report(of_task)
+        html = StudyPages(EVIL, served=False, papers=[own]).report(of_task)
     assert html.count('<svg class="crop"') >= 1 and html.count("../t/~") > 5
     folder.mkdir()
     (folder / "evil.html").write_text(html, encoding="utf-8")

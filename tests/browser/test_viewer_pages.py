@@ -30,7 +30,7 @@ from drr.app.viewer.model import (
     VerdictEvidence,
 )
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.app.viewer.site import site
 from drr.citations.parse import parse
 from drr.eval.checks.results import CheckRow
@@ -302,7 +302,7 @@ def hostile(study: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]
     """Every kind of page with all of its parts, each text that comes from outside hostile."""
     with Study.open(study) as opened:
         papers = [of_paper(Reader(opened)) for of_paper in (PersonPages, GradePages, TaskFolderPages)]
-        shown = hostile_pages(Pages(PAYLOADS[0], served=False, papers=papers))
+        shown = hostile_pages(StudyPages(PAYLOADS[0], served=False, papers=papers))
     assert all(f'id="{part}"' in shown["r/a.html"] for part in ("criteria", "grades", "repetition", "facts"))
     home = tmp_path_factory.mktemp("hostile")
     shutil.copytree(STATIC, home / "static")
@@ -312,7 +312,7 @@ def hostile(study: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]
     return [home / name for name in shown]
 
 
-def hostile_pages(pages: Pages) -> dict[str, str]:
+def hostile_pages(pages: StudyPages) -> dict[str, str]:
     evil, view = " ".join(PAYLOADS), hostile_view()
     asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
     failed = replace(
@@ -397,7 +397,9 @@ def test_find_finds_variants_statuses_and_the_whole_question(page: Page, tmp_pat
     entries = [entry(n, variant) for n, variant in ((1, "react"), (1, "react+ws"), (2, "react+ws"))]
     entries.insert(2, entry(2, "react", "failed", "refused"))
     shutil.copytree(STATIC, tmp_path / "static")
-    (tmp_path / "index.html").write_text(Pages("s", served=False).index(entries, None, 0), encoding="utf-8")
+    (tmp_path / "index.html").write_text(
+        StudyPages("s", served=False).index(entries, None, 0), encoding="utf-8"
+    )
     page.goto((tmp_path / "index.html").as_uri())
     rows, units = page.locator("#units tbody tr:visible"), page.locator("#units .unit:visible")
     expect(units).to_have_count(4)
@@ -426,7 +428,9 @@ def matrix(folder: Path, questions: int, variants: int) -> str:
         for q in range(questions) for v in range(variants)
     ]  # fmt: skip
     shutil.copytree(STATIC, folder / "static")
-    (folder / "index.html").write_text(Pages("s", served=False).index(entries, None, 0), encoding="utf-8")
+    (folder / "index.html").write_text(
+        StudyPages("s", served=False).index(entries, None, 0), encoding="utf-8"
+    )
     return (folder / "index.html").as_uri()
 
 

@@ -10,12 +10,12 @@ from typing import Any, cast
 import pytest
 from drr.app.judge.text import judged_text
 from drr.app.pages.markdown import safe_html
-from drr.app.report.board import board
 from drr.app.report.calls import tool_calls
 from drr.app.report.judging_tables import failure_labels
 from drr.app.report.judging_tables import rules as rule_table
 from drr.app.report.material import ReportData
 from drr.app.report.standing import study_standings
+from drr.app.report.system_table import system_table
 from drr.app.viewer.reader import Reader
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
@@ -85,7 +85,7 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     assert found is not None and told in found.notes
     ranks = study_standings(study, judged)
     assert ranks.metric is None and ranks.row.leads is None
-    table = board(material, ranks)
+    table = system_table(material, ranks)
     at = [one.label for one in table.columns].index("rules failed")
     assert table.columns[at + 1].label == "figures read"
     cells = {name: [(one.brief, one.shade) for one in row[at : at + 2]] for name, row in table.rows}

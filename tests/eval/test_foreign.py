@@ -13,7 +13,7 @@ from drr.app.report.grids import section
 from drr.app.report.material import ReportData
 from drr.app.report.page import all_tables
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.eval.evidence.answers import read_answers
 from drr.eval.foreign import registry
 from drr.eval.foreign.form import ForeignFigure, ForeignPart, Format, Kind
@@ -107,7 +107,7 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(drr: Drr, studie
         reader = Reader(study)
         views = [reader.report(one.key) for one in reader.entries() if one.variant == "alpha"]
         scored = [view for view in views if view is not None and view.entry.query == WISHES[2]]
-        shown = Pages("s", served=False).report(scored[0])
+        shown = StudyPages("s", served=False).report(scored[0])
     assert "Scores of others, as imported" in shown and "gemini-x" in shown and "<td>0.5</td>" in shown
     assert "<b>other</b>" not in shown
 
@@ -288,7 +288,7 @@ def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
     with Study.open(tmp_path / "st") as study:
         reader = Reader(study)
         views = [view for one in reader.entries() if (view := reader.report(one.key))]
-    shown = [Pages("s", served=False).report(view) for view in views]
+    shown = [StudyPages("s", served=False).report(view) for view in views]
     assert len(shown) == 2
     assert not any("<script>alert" in page or 'href="javascript' in page for page in shown)
 
@@ -392,7 +392,7 @@ def test_one_more_format_is_a_file_and_a_line(
         reader = Reader(study)
         view = reader.report(reader.entries()[0].key)
         assert view is not None
-        assert "Toy bench, stars: stars" in Pages("s", served=False).report(view)
+        assert "Toy bench, stars: stars" in StudyPages("s", served=False).report(view)
     told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")
     assert told["files"] == ["toys/toy-agent.jsonl"]
     assert json.loads((tmp_path / "out/toys/toy-agent.jsonl").read_text(encoding="utf-8")) == said

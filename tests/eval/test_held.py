@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.env.errors import DrrError, Misuse
 from drr.env.session import Session
 from drr.env.shop import Shop
@@ -270,7 +270,7 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     (entry,) = reader.entries()
     report = reader.report(entry.key)
     assert report is not None
-    page = Pages(reader.name, served=False).report(report)
+    page = StudyPages(reader.name, served=False).report(report)
     assert '<button data-type="file"' in page
     assert "The warranty of the kettle lasts 24 months." in page
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER, box_prompts, version_of
 from drr.eval.asking.judge import KeptAnswers
@@ -382,7 +382,9 @@ def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judg
         with Study.read(folder) as study:
             reader = Reader(study)
             reader.measure()
-            index = Pages("s", served=False).index(reader.entries(), reader.judging(), 0, notes=reader.notes)
+            index = StudyPages("s", served=False).index(
+                reader.entries(), reader.judging(), 0, notes=reader.notes
+            )
             return [study_document(study)["banner"] or "", index]
 
     judged()

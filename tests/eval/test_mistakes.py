@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import StudyPages
 from drr.citations.parse import parse
 from drr.env.content import UserRow
 from drr.env.entities import ORDER_STATUSES
@@ -466,7 +466,7 @@ def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Stu
     (entry,) = reader.entries()
     view = reader.report(entry.key)
     assert view is not None
-    page = Pages("s", served=False).report(view)
+    page = StudyPages("s", served=False).report(view)
     shown = page[page.index('id="mistakes"') : page.index('id="sources"')]
     assert "records contradict: 1" in shown and "the color is &lt;green&gt;" in shown
     assert re.search(r'<span class="tag \w+">(?:wrong|passed)</span> [^<]*', shown)[0].endswith("is blue")  # type: ignore[index]
@@ -474,7 +474,7 @@ def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Stu
     assert ">unknown</span> six ports" in shown and "1 more were charged" not in shown
     assert view.mistakes is not None
     view.mistakes.pop("open")  # as earlier versions of the task left it
-    assert 'id="mistakes"' in Pages("s", served=False).report(view)
+    assert 'id="mistakes"' in StudyPages("s", served=False).report(view)
 
 
 @pytest.mark.parametrize(

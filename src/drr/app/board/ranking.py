@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from drr.app.board.entries import ListedSystem, day_of
 from drr.app.bundles.findings import one_line_result
-from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns
 from drr.app.report.contrasts import leading_metrics
 from drr.app.report.standing import SystemStanding, share_of
+from drr.app.report.system_table import DOLLARS, TOKENS, Column, metric_columns
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric

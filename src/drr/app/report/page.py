@@ -12,7 +12,6 @@ from drr.app.pages.folders import REPORT_MARK, fresh_folder
 from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.board import board, limits
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import MEASURED_COST, cost_table
 from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
@@ -38,6 +37,7 @@ from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.of_papers import report_parts
 from drr.app.report.paper import with_papers_tables
 from drr.app.report.standing import study_standings
+from drr.app.report.system_table import limits, system_table
 from drr.app.report.tables import Table, as_csv, markdown
 from markupsafe import Markup
 
@@ -181,7 +181,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
             topics=page.topics,
             invalid=material.document["coverage"]["invalid_because"],
             verdict=ranks.row,
-            board=grid(board(material, ranks), page.answers, "board"),
+            board=grid(system_table(material, ranks), page.answers, "board"),
             forest=page.forest,
             limits=limits(material, material.contrasts),
             failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),

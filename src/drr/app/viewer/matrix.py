@@ -10,9 +10,9 @@ from math import isfinite
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from drr.app.report.board import failed_text, shade
 from drr.app.report.contrasts import ByQuery
 from drr.app.report.standing import Standings
+from drr.app.report.system_table import failed_text, shade
 from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics

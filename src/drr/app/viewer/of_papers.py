@@ -35,7 +35,7 @@ class FolderPages(Protocol):
 
 
 class StudyPart:
-    """A paper's additions to the pages of one study; `Pages.viewer` returns the class. Every method may be left out."""
+    """A paper's additions to the pages of one study; `contract.Pages.viewer` returns the class. Every method may be left out."""
 
     place: FramePlace | None = None
     """Link from every page to the paper's first page."""

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
-from drr.app.report.board import failed_text
 from drr.app.report.failing import errors_text
 from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
 from drr.app.report.standing import AGAINST, Standings
+from drr.app.report.system_table import failed_text
 from drr.app.report.tables import Table
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
@@ -51,7 +51,7 @@ T = TypeVar("T")
 ALONE = AnswerNeighbours()
 
 
-class Pages:
+class StudyPages:
     """The pages of one study. `about` returns the study's description in one line, `report` is the address of its report."""
 
     def __init__(

@@ -16,7 +16,7 @@ from weakref import finalize
 from drr.app.pages.serve import STATIC, body_within, guarded
 from drr.app.report.study_report import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import FILE, Pages, if_any, words_script
+from drr.app.viewer.render import FILE, StudyPages, if_any, words_script
 from drr.app.viewer.reviewing import ReviewBooks, stands_in
 from drr.env.errors import DrrError
 from drr.eval.judging.marks import ReviewMark
@@ -128,7 +128,7 @@ def site(
     around = AroundAnswers(reader)
     names = reviewers or {token: SOMEBODY}
     papers = reader.papers.values()
-    pages = Pages(reader.name, served=True, papers=papers, about=around.about, report=PLACE)
+    pages = StudyPages(reader.name, served=True, papers=papers, about=around.about, report=PLACE)
     drawn = _Drawn(reader, pages, around)
     marks = _review_routes(reader, reader.books(), names, drawn.forget_index)
     application = Starlette(
@@ -232,7 +232,7 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
 class _Drawn:
     """A cache of the pages drawn last, each with the version of the ledger that the page shows."""
 
-    def __init__(self, reader: Reader, pages: Pages, around: AroundAnswers) -> None:
+    def __init__(self, reader: Reader, pages: StudyPages, around: AroundAnswers) -> None:
         self._reader, self._pages, self._around = reader, pages, around
         self._round = self._marked = 0
         self._words = ("", "")

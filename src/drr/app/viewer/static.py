@@ -8,7 +8,7 @@ from pathlib import Path
 from drr.app.pages.folders import VIEWER_MARK, fresh_folder
 from drr.app.pages.serve import SORTING
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import FILE, Pages, words_script
+from drr.app.viewer.render import FILE, StudyPages, words_script
 from drr.env.progress import Progress
 
 
@@ -34,7 +34,7 @@ def viewer_folder(folder: Path, *, public: bool = False) -> AbstractContextManag
 def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: str | None) -> int:
     around = AroundAnswers(reader)
     papers = reader.papers.values()
-    pages = Pages(reader.name, served=False, papers=papers, about=around.about, report=report_page)
+    pages = StudyPages(reader.name, served=False, papers=papers, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()
     own = reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged, reader.notes

@@ -31,7 +31,7 @@ from drr.study.unit import Record
 
 
 @dataclass(frozen=True)
-class Extra:
+class UnreturnedPage:
     """The text behind a cited address that no tool returned; `status` is `None` where nobody tried to read it."""
 
     url: str
@@ -77,9 +77,11 @@ class Answer:
         return unpack_sources(self.study, self.record)
 
     @cached_property
-    def extras(self) -> list[Extra]:
+    def extras(self) -> list[UnreturnedPage]:
         rows = self.record.result.get("fabricated", ())
-        return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
+        return [
+            UnreturnedPage(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows
+        ]
 
     def let_go(self) -> None:
         """Release the texts from memory; they are read again when next asked for."""

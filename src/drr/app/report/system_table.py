@@ -30,7 +30,7 @@ TOKENS = Heading("tokens", explanation="Read and written for an answer, on avera
 DOLLARS = Heading("dollars", explanation="What the models of an answer cost, on average.", part="effort")
 
 
-def board(material: ReportData, found: Standings) -> Table:
+def system_table(material: ReportData, found: Standings) -> Table:
     """Return the table of systems, best first, with a column for each known figure. Systems without any answer come last."""
     figures = material.document["metrics"]
     columns = [
