@@ -48,8 +48,8 @@ if TYPE_CHECKING:
         AnswerRow as AnswerRow,
         AnswerSection as AnswerSection,
     )
-    from drr.app.report.tables import Cell as Cell, Form as Form, Heading as Heading, Table as Table
-    from drr.app.report.tables import TableLine as TableLine, metric_cells as metric_cells
+    from drr.app.report.tables import Cell as Cell, Heading as Heading, Table as Table
+    from drr.app.report.tables import metric_cells as metric_cells, rows_under as rows_under
     from drr.app.report.tables import metric_headings as metric_headings
     from drr.app.report.differences import floor_cells as floor_cells, floor_notes as floor_notes
     from drr.app.report.differences import greyed as greyed
@@ -163,8 +163,7 @@ _PLACES = {
     "Table": "report.tables",  # a table with its notes
     "Heading": "report.tables",  # the head of a column, and its explanation
     "Cell": "report.tables",  # a value with its interval, digits and test
-    "Form": "report.tables",  # a table whose columns are fields of rows
-    "TableLine": "report.tables",  # a row of such a table
+    "rows_under": "report.tables",  # rows of cells from fields, of which each column shows one
     "AnswerSection": "report.tables",  # the page behind a row, answer by answer
     "AnswerRow": "report.tables",  # a row of that page
     "NOT_MEASURED": "report.tables",  # the words for what nobody measured

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.report.detail_pages import sections_behind
-from drr.app.report.judging_tables import COVERAGE
+from drr.app.report.judging_tables import coverage
 from drr.app.report.study_report import write_beside
 from drr.app.viewer.judges import judges_beside, verdicts_beside
 from drr.app.viewer.reader import Reader
@@ -67,7 +67,7 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
 
     # What is judged of questions is no zero in the rows of their answers.
     material.document["coverage"]["tasks"]["points"] = {"judged": 3, "failed": 0, "failed_share": 0.0}
-    table = COVERAGE.table(material)
+    table = coverage(material)
     assert table is not None
     (behind,) = sections_behind(material, (), [table])
     places = {name: place for place, (name, *_) in enumerate(behind.columns)}

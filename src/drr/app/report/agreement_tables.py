@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, system_answer
-from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine
+from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Heading, Table, rows_under
 from drr.eval.agreement.labelled import Labelled
-from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
+from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics import values_of
@@ -47,38 +47,28 @@ def agreements(kind: str, document: AgreementDocument) -> Iterator[JudgeAgreemen
 
 def _metrics(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     for pair in document["metrics"]:
-        yield from (
-            JudgeAgreement(metric_of(name).label, pair["judges"], row)
-            for name, row in pair["metrics"].items()
-        )
+        for name, row in pair["metrics"].items():
+            yield JudgeAgreement(metric_of(name).label, pair["judges"], row)
 
 
 def _criteria(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     for pair in document["criteria"]["pairs"]:
-        yield from (
-            JudgeAgreement(what, pair["judges"], _scores(row)) for what, row in pair["dimensions"].items()
-        )
-
-
-def _scores(row: CriteriaLevels) -> Mapping[str, object]:
-    scores = row["criterion"]
-    return {**scores, "pca_chance": Cell(scores["pca"]["chance"])}
+        for what, row in pair["dimensions"].items():
+            scores = row["criterion"]
+            shown = {**scores, "pca_chance": Cell(scores["pca"]["chance"])}
+            yield JudgeAgreement(what, pair["judges"], shown)
 
 
 def _rankings(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     """Yield two judges' rankings of the systems, from the pairs that both judges judged (Figure 6 beside Table 13)."""
     for pair in document["pairwise"]["pairs"]:
-        yield from (
-            JudgeAgreement(what, pair["judges"], _orders(row)) for what, row in pair["rankings"].items()
-        )
-
-
-def _orders(row: RankingRow) -> Mapping[str, object]:
-    first, second = (
-        _order({system: rates[side] for system, rates in row["systems"].items()}) for side in (0, 1)
-    )
-    same = "yes" if row["same_order"] else "no"
-    return {"first": first, "second": second, "same": same, "kendall": row["kendall"]}
+        for what, row in pair["rankings"].items():
+            first, second = (
+                _order({system: rates[side] for system, rates in row["systems"].items()}) for side in (0, 1)
+            )
+            same = "yes" if row["same_order"] else "no"
+            shown = {"first": first, "second": second, "same": same, "kendall": row["kendall"]}
+            yield JudgeAgreement(what, pair["judges"], shown)
 
 
 def _order(rates: Mapping[str, float]) -> str:
@@ -99,20 +89,6 @@ def _costs(material: ReportData) -> list[str]:
     ]
 
 
-_OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[JudgeAgreement]]] = {
-    "agreement-pairwise": partial(agreements, "pairwise"),
-    "agreement-ratings": partial(agreements, "rating"),
-    "agreement-metrics": _metrics,
-    "agreement-criteria": _criteria,
-    "agreement-rankings": _rankings,
-}
-
-
-def compared(material: ReportData, table: str) -> list[JudgeAgreement]:
-    """Return the rows of the named table; none where fewer than two judges judged."""
-    return [] if material.agreement is None else list(_OF_TABLE[table](material.agreement))
-
-
 class JudgedItem(NamedTuple):
     """A judged item under a readable name, with its labels by dimension and judge."""
 
@@ -123,23 +99,6 @@ class JudgedItem(NamedTuple):
 
 
 Judgements = Iterable[JudgedItem]
-
-
-def _sections(material: ReportData, table: Table) -> Iterator[AnswerSection]:
-    """Yield the section behind the table: for each item that two judges judged, the verdicts of both."""
-    parts = [one for one in compared(material, table.name) if one.what != _ALL]
-    found = []
-    for item in sorted(_JUDGEMENTS[table.name](material), key=lambda item: item.name):
-        cells = {}
-        for one in parts:
-            first, second = (item.labels.get((one.what, judge)) for judge in one.judges)
-            if first is not None and second is not None and (both := _both(first, second)):
-                cells[one.name] = both
-        if cells:
-            found.append(AnswerRow(item.name, [cells.get(one.name, _NONE) for one in parts], item.link))
-    yield AnswerSection(
-        table.name, table.title, [Heading(one.name, explanation=_BOTH) for one in parts], found
-    )
 
 
 def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
@@ -208,25 +167,44 @@ def _judged_metrics(material: ReportData) -> Judgements:
     return items.values()
 
 
-_JUDGEMENTS: Mapping[str, Callable[[ReportData], Judgements]] = {
-    "agreement-pairwise": partial(_judged_items, form=PairwiseLabel, named=_pair_names),
-    "agreement-rankings": partial(_judged_items, form=PairwiseLabel, named=_pair_names),
-    "agreement-ratings": partial(_judged_items, form=RatingLabel, named=_report_names),
-    "agreement-criteria": partial(_judged_items, form=CriterionLabel, named=_report_names),
-    "agreement-metrics": _judged_metrics,
-}
+class _AgreementTable(NamedTuple):
+    """One table of agreement: its rows, the items behind them, and notes."""
 
+    name: str
+    title: str
+    columns: Sequence[Heading]
+    rows: Callable[[AgreementDocument], Iterator[JudgeAgreement]]
+    judgements: Callable[[ReportData], Judgements]
+    notes: Callable[[ReportData], Sequence[str]] = lambda material: ()
 
-def _form(
-    name: str,
-    title: str,
-    columns: Sequence[Heading],
-    notes: Callable[[ReportData], Sequence[str]] = lambda material: (),
-) -> Form:
-    def lines(material: ReportData) -> Iterator[TableLine]:
-        return (TableLine(one.name, one.row) for one in compared(material, name))
+    def table(self, material: ReportData) -> Table | None:
+        """Return the table; `None` where no two judges judged the same."""
+        found = [] if material.agreement is None else list(self.rows(material.agreement))
+        if not found:
+            return None
 
-    return Form(name, title, columns, lines, notes, judges=True, sections=_sections)
+        def sections(material: ReportData, table: Table) -> Iterator[AnswerSection]:
+            """Yield the section behind the table: for each item that two judges judged, the verdicts of both."""
+            parts = [one for one in found if one.what != _ALL]
+            rows = []
+            for item in sorted(self.judgements(material), key=lambda item: item.name):
+                cells = {}
+                for one in parts:
+                    first, second = (item.labels.get((one.what, judge)) for judge in one.judges)
+                    if first is not None and second is not None and (both := _both(first, second)):
+                        cells[one.name] = both
+                if cells:
+                    values = [cells.get(one.name, _NONE) for one in parts]
+                    rows.append(AnswerRow(item.name, values, item.link))
+            columns = [Heading(one.name, explanation=_BOTH) for one in parts]
+            yield AnswerSection(self.name, self.title, columns, rows)
+
+        rows = rows_under(self.columns, ((one.name, one.row) for one in found))
+        return Table(
+            *(self.name, self.title, self.columns, rows, self.notes(material), material.banner),
+            judges=True,
+            sections=sections,
+        )
 
 
 _CORRELATED = (
@@ -236,8 +214,8 @@ _CORRELATED = (
     Heading("bias", "bias"),
 )
 _BETTER = "Of two reports of a question under one criterion, which is better; a tie matches a tie."
-AGREEMENT_FORMS = (
-    _form(
+_TABLES = (
+    _AgreementTable(
         "agreement-pairwise",
         "Agreement on pairs (Appendices D, E)",
         (
@@ -247,10 +225,24 @@ AGREEMENT_FORMS = (
             Heading("AC1", "ac1"),
             Heading("soft disagreements", "soft_disagreement"),
         ),
+        partial(agreements, "pairwise"),
+        partial(_judged_items, form=PairwiseLabel, named=_pair_names),
     ),
-    _form("agreement-ratings", "Agreement on grades (Appendix E)", _CORRELATED),
-    _form("agreement-metrics", "Agreement on metrics, report by report", _CORRELATED),
-    _form(
+    _AgreementTable(
+        "agreement-ratings",
+        "Agreement on grades (Appendix E)",
+        _CORRELATED,
+        partial(agreements, "rating"),
+        partial(_judged_items, form=RatingLabel, named=_report_names),
+    ),
+    _AgreementTable(
+        "agreement-metrics",
+        "Agreement on metrics, report by report",
+        _CORRELATED,
+        _metrics,
+        _judged_metrics,
+    ),
+    _AgreementTable(
         "agreement-criteria",
         "Agreement on criteria, score by score",
         (
@@ -260,9 +252,11 @@ AGREEMENT_FORMS = (
             Heading("Pearson", "pearson"),
             Heading("Spearman", "spearman"),
         ),
+        _criteria,
+        partial(_judged_items, form=CriterionLabel, named=_report_names),
         _costs,
     ),
-    _form(
+    _AgreementTable(
         "agreement-rankings",
         "Rankings of the systems, judge beside judge (Appendix E)",
         (
@@ -271,6 +265,8 @@ AGREEMENT_FORMS = (
             Heading("same order", field="same"),
             Heading("Kendall tau-b", field="kendall"),
         ),
+        _rankings,
+        partial(_judged_items, form=PairwiseLabel, named=_pair_names),
         lambda material: [RANKING_NOTE],
     ),
 )
@@ -278,4 +274,4 @@ AGREEMENT_FORMS = (
 
 def agreement_tables(material: ReportData) -> list[Table]:
     """Return the agreement tables of the study; a table without two judges is left out."""
-    return [table for form in AGREEMENT_FORMS if (table := form.table(material)) is not None]
+    return [table for one in _TABLES if (table := one.table(material)) is not None]

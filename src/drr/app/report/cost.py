@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
 from drr.app.report.contrasts import ByQuery
 from drr.app.report.material import LONGEST_NAME, ReportData
-from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine, headings
+from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Heading, Table, headings, rows_under
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_of, shared_judgements
 from drr.eval.metrics.rows import cost_part
@@ -130,40 +130,56 @@ MEASURED_NOTE = (
 )
 
 
-def _lines(material: ReportData) -> Iterator[TableLine]:
-    """Yield a cost row for each part of each system (agent, memory, judge), and for judgements that systems share."""
+_MEASURED = (
+    Heading("tokens", "tokens", "Read and written by models; embedded texts are none.", digits=0),
+    Heading("calls", "calls", "Calls of models.", digits=1),
+    Heading("seconds", "seconds", "Of the wall clock; of a judge those of its model.", digits=3),
+    Heading("dollars", "usd", "Unknown where a price is, or what a server embedded.", digits=4),
+)
+
+
+def measured_cost(material: ReportData) -> Table | None:
+    """Return the table of the cost of each part of each system (agent, memory, judge), and of judgements that systems share."""
     cost = cost_part(material.document)
     if cost is None:
-        return
+        return None
+    lines: list[tuple[str, Mapping[str, object]]] = []
+    behind: dict[str, tuple[str, ...]] = {}
+    notes = [MEASURED_NOTE]
     for system, own in cost["systems"].items():
-        yield TableLine(f"{system}: agent, an answer", own["agent"], (system,))
-        if "build" in own:
-            yield TableLine(f"{system}: memory observes, a person", own["build"], (system,))
-        if "recall" in own:
-            yield TableLine(f"{system}: memory recalls, a question", own["recall"], (system,))
-        if "judge" in own:
-            yield TableLine(f"{system}: judge, an answer", own["judge"], (system,))
+        parts = {
+            "agent, an answer": own["agent"],
+            "memory observes, a person": own.get("build"),
+            "memory recalls, a question": own.get("recall"),
+            "judge, an answer": own.get("judge"),
+        }
+        lines += [(f"{system}: {name}", row) for name, row in parts.items() if row is not None]
+        behind |= {f"{system}: {name}": (system,) for name in parts}
+        if own["failed"]:
+            usd = own["failed_usd"]
+            spent = "dollars that are unknown" if usd is None else f"${usd:.4f}"
+            notes.append(
+                f"{system}: {own['failed']} answers failed: they count 0 in the reward and in pass^k, and are in no other mean; they took {spent}."
+            )
     for task, whole in cost["shared"].items():
+        name = f"judge, {task.replace('_', ' ')}, in all"
         cells = {
             "tokens": Cell(whole["tokens"], digits=0),
             "calls": Cell(whole["calls"], digits=0),
             "seconds": Cell(whole["seconds"], digits=1),
             "usd": Cell(whole["usd"], digits=4),
         }
-        yield TableLine(f"judge, {task.replace('_', ' ')}, in all", cells, ())
-
-
-def _notes(material: ReportData) -> list[str]:
-    cost = cost_part(material.document)
-    return [MEASURED_NOTE] + [
-        f"{system}: {own['failed']} answers failed: they count 0 in the reward and in pass^k, and are in no other mean; they took {_dollar_text(own['failed_usd'])}."
-        for system, own in (cost["systems"].items() if cost else ())
-        if own["failed"]
-    ]
-
-
-def _dollar_text(value: float | None) -> str:
-    return "dollars that are unknown" if value is None else f"${value:.4f}"
+        lines.append((name, cells))
+        behind[name] = ()
+    if not lines:
+        return None
+    rows = rows_under(_MEASURED, lines)
+    return Table(
+        *("cost", "Measured cost", _MEASURED, rows, notes, material.banner),
+        behind=behind,
+        each=lambda answer: cost_cells(answer.record),
+        sections=_shared,
+    )
 
 
 def cost_cells(record: Record) -> Sequence[str]:
@@ -180,19 +196,3 @@ def _shared(material: ReportData, table: Table) -> Iterator[AnswerSection]:
             for record in shared_judgements(material.study, material.judged)
         ]
         yield AnswerSection(table.name, table.title, table.columns, rows)
-
-
-MEASURED_COST = Form(
-    "cost",
-    "Measured cost",
-    (
-        Heading("tokens", "tokens", "Read and written by models; embedded texts are none.", digits=0),
-        Heading("calls", "calls", "Calls of models.", digits=1),
-        Heading("seconds", "seconds", "Of the wall clock; of a judge those of its model.", digits=3),
-        Heading("dollars", "usd", "Unknown where a price is, or what a server embedded.", digits=4),
-    ),
-    _lines,
-    _notes,
-    sections=_shared,
-    each=lambda answer: cost_cells(answer.record),
-)

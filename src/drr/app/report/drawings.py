@@ -13,7 +13,7 @@ from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.contrasts import ByQuery
 from drr.app.report.cost import cost_points
 from drr.app.report.forest_figure import DARK, FORMS, LIGHT, PALETTE, Scheme, draw_forest
-from drr.app.report.judging_tables import AS_PRINTED_PAIRS, printed_pairs
+from drr.app.report.judging_tables import PRINTED_PAIRS, printed_pairs
 from drr.app.report.material import ReportData
 from drr.app.report.of_papers import ReportFigure, report_parts
 from drr.eval.stats.intervals import COUNTED, Statistic, mean
@@ -344,7 +344,7 @@ OURS = (
     ("differences", "Paired differences", draw_forest),
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
     ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
-    ("as-printed-pairwise", AS_PRINTED_PAIRS.title, lambda material: _pairs(printed_pairs(material))),
+    ("as-printed-pairwise", PRINTED_PAIRS, lambda material: _pairs(printed_pairs(material))),
     ("cost-quality", "Cost against quality", _pareto),
 )
 

@@ -9,7 +9,7 @@ from math import ceil
 
 from drr.app.judge.text import figures_read_of, unread_of
 from drr.app.report.material import ReportData, system_answer
-from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine, headings
+from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Heading, Table, headings, rows_under
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.labels import DIMENSIONS
@@ -27,59 +27,59 @@ _PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
     "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table."
 )
+PRINTED_PAIRS = "Pairs as printed (Figure 6)"
+_PAIR_COLUMNS = (
+    *(Heading(name, digits=0) for name in ("wins", "ties", "losses", "inconsistent", "errors")),
+    Heading("win rate", field="win_rate"),
+    Heading("p (Holm)", field="verdict"),
+)
 CORRECTED_NOTE = (
     "Corrected: the judge's mean plus the mean of (person - judge) over the labelled; its interval holds the judge's error."
     " Labels alone: what the labelled say without the judge."
 )
 
 
-def _pair_lines(rows: Sequence[PairRow]) -> Iterator[TableLine]:
-    for row in rows:
+def printed_pairs(material: ReportData) -> Sequence[PairRow]:
+    """Return the pairwise results under the paper's own prompt, in the order of its Figure 6. Empty where no judge was run with the paper's prompt."""
+    document = material.document.get("as_printed")
+    rows = document["pairwise"] if document else ()
+    return sorted(rows, key=lambda row: DIMENSIONS.index(row["dimension"]))
+
+
+def pairwise(material: ReportData) -> Table | None:
+    title = "Pairwise comparison (Figure 6)"
+    return _compared(material, "pairwise", title, material.document["pairwise"])
+
+
+def pairwise_as_printed(material: ReportData) -> Table | None:
+    rows, note = printed_pairs(material), "By the paper's prompt. "
+    table = _compared(material, "as-printed-pairwise", PRINTED_PAIRS, rows, note)
+    return table and replace(table, behind={})
+
+
+def _compared(
+    material: ReportData, name: str, title: str, found: Sequence[PairRow], note: str = ""
+) -> Table | None:
+    if not found:
+        return None
+    lines, behind = [], {}
+    for row in found:
         p = row["p_holm"]
         significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
         verdict = "unreliable (order decides)" if row["unreliable"] else "" if p is None else f"{p:.3f}"
         shown = {**row, "win_rate": Cell.of(row["win_rate"], bold=significant), "verdict": verdict}
-        name = f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}"
-        yield TableLine(name, shown, (row["a"], row["b"]))
-
-
-def _least_decided(rows: Sequence[PairRow]) -> str:
-    """Return a sentence on how many of the compared pairs one side must win for a significant result."""
-    n = max((row["wins"] + row["ties"] + row["losses"] for row in rows), default=0)
+        pair = f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}"
+        lines.append((pair, shown))
+        behind[pair] = (row["a"], row["b"])
+    n = max(row["wins"] + row["ties"] + row["losses"] for row in found)
     least = next((k for k in range(n // 2 + 1, n + 1) if (sign_test(k, n - k) or 0) < SIGNIFICANT), None)
-    if least is None:
-        return f"With {n:,} comparisons no result is significant."
-    return f"At {n:,} comparisons, if all are decided, significance takes {least} wins (before Holm)."
-
-
-PAIRWISE = Form(
-    "pairwise",
-    "Pairwise comparison (Figure 6)",
-    (
-        *(Heading(name, digits=0) for name in ("wins", "ties", "losses", "inconsistent", "errors")),
-        Heading("win rate", field="win_rate"),
-        Heading("p (Holm)", field="verdict"),
-    ),
-    lambda material: _pair_lines(material.document["pairwise"]),
-    lambda material: [f"{_PAIR_NOTE} {_least_decided(material.document['pairwise'])}"],
-)
-
-
-def printed_pairs(material: ReportData) -> Sequence[PairRow]:
-    """Return the pairwise results under the paper's own prompt, in the order of its Figure 6. Empty where no judge was run with the paper's prompt."""
-    document = material.document.get("as_printed")
-    return (
-        sorted(document["pairwise"], key=lambda row: DIMENSIONS.index(row["dimension"])) if document else ()
+    decided = (
+        f"With {n:,} comparisons no result is significant."
+        if least is None
+        else f"At {n:,} comparisons, if all are decided, significance takes {least} wins (before Holm)."
     )
-
-
-AS_PRINTED_PAIRS = replace(
-    PAIRWISE,
-    name="as-printed-pairwise",
-    title="Pairs as printed (Figure 6)",
-    lines=lambda material: (line._replace(behind=None) for line in _pair_lines(printed_pairs(material))),
-    notes=lambda material: [f"By the paper's prompt. {_PAIR_NOTE} {_least_decided(printed_pairs(material))}"],
-)
+    notes, rows = [f"{note}{_PAIR_NOTE} {decided}"], rows_under(_PAIR_COLUMNS, lines)
+    return Table(name, title, _PAIR_COLUMNS, rows, notes, material.banner, behind=behind)
 
 
 def rules(material: ReportData) -> Table | None:
@@ -180,12 +180,6 @@ def _examples(found: FailureDocument) -> list[str]:
     ]
 
 
-def _coverage_notes(material: ReportData) -> list[str]:
-    found = material.document["coverage"]
-    invalid = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
-    return [*invalid, *unread_of(material.document), *_marked(found.get("marks"))]
-
-
 def _marked(found: MarksRow | None) -> list[str]:
     """Return notes on how many verdicts and rule findings readers marked as right or wrong in the viewer."""
     if found is None:
@@ -220,53 +214,49 @@ def _covered(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     yield AnswerSection(table.name, table.title, columns, rows)
 
 
-COVERAGE = Form(
-    "coverage",
-    "What was judged",
-    (
-        Heading("units", field="judged", digits=0),
-        Heading("without an answer", field="failed", digits=0),
-        Heading("share", field="failed_share", digits=3),
-    ),
-    lambda material: (TableLine(task, row) for task, row in material.document["coverage"]["tasks"].items()),
-    _coverage_notes,
-    judges=True,
-    sections=_covered,
+_COVERED = (
+    Heading("units", field="judged", digits=0),
+    Heading("without an answer", field="failed", digits=0),
+    Heading("share", field="failed_share", digits=3),
 )
 
 
-def _corrected(material: ReportData) -> Iterator[TableLine]:
+def coverage(material: ReportData) -> Table | None:
+    found = material.document["coverage"]
+    if not found["tasks"]:
+        return None
+    invalid = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
+    notes = [*invalid, *unread_of(material.document), *_marked(found.get("marks"))]
+    rows = rows_under(_COVERED, found["tasks"].items())
+    title = "What was judged"
+    return Table(*("coverage", title, _COVERED, rows, notes, material.banner), judges=True, sections=_covered)
+
+
+_CORRECTED = (
+    Heading("as judged", field="judge"),
+    Heading("corrected"),
+    Heading("labels alone", field="people"),
+    Heading("labelled"),
+)
+
+
+def corrected(material: ReportData) -> Table | None:
+    """Return the figures corrected by people's labels (`drr report --labels`); `None` where no judged answer has a label."""
     document = material.document.get("corrected")
-    for row in document["figures"] if document else ():
+    if not document or not document["figures"]:
+        return None
+    lines, notes, behind = [], {CORRECTED_NOTE: None}, {}
+    for row in document["figures"]:
+        metric = row["metric"].replace("_", " ")
         labelled = Cell(row["n_labelled"], digits=0)
         shown = {"judge": row["judge"], "corrected": row, "people": row["people"], "labelled": labelled}
-        yield TableLine(f"{row['metric'].replace('_', ' ')}: {row['variant']}", shown, (row["variant"],))
-
-
-def _corrected_notes(material: ReportData) -> list[str]:
-    document = material.document.get("corrected")
-    text = (
-        f"{row['metric'].replace('_', ' ')}, {row['variant']}: {why}."
-        for row in (document["figures"] if document else ())
-        for why in (row["reason"], row["biased"])
-        if why
-    )
-    return [CORRECTED_NOTE, *dict.fromkeys(text)]
-
-
-CORRECTED = Form(
-    "corrected",
-    "Figures corrected by labels of people",
-    (
-        Heading("as judged", field="judge"),
-        Heading("corrected"),
-        Heading("labels alone", field="people"),
-        Heading("labelled"),
-    ),
-    _corrected,
-    _corrected_notes,
-)
-"""Table of figures corrected by people's labels (`drr report --labels`); empty where no judged answer has a label."""
+        lines.append((f"{metric}: {row['variant']}", shown))
+        behind[f"{metric}: {row['variant']}"] = (row["variant"],)
+        notes |= {
+            f"{metric}, {row['variant']}: {why}.": None for why in (row["reason"], row["biased"]) if why
+        }
+    title, rows = "Figures corrected by labels of people", rows_under(_CORRECTED, lines)
+    return Table("corrected", title, _CORRECTED, rows, list(notes), material.banner, behind=behind)
 
 
 def foreign_tables(material: ReportData) -> list[Table]:

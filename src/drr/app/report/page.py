@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.calls import calls_table
-from drr.app.report.cost import MEASURED_COST, cost_table
+from drr.app.report.cost import cost_table, measured_cost
 from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
 from drr.app.report.differences import DIFFERENCES, differences_table, with_floor_note
 from drr.app.report.drawings import draw_all, drawn_figures
@@ -22,13 +22,13 @@ from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.grids import drawn_by, forest, grid, section
 from drr.app.report.headline import facts
 from drr.app.report.judging_tables import (
-    AS_PRINTED_PAIRS,
-    CORRECTED,
-    COVERAGE,
-    PAIRWISE,
+    corrected,
+    coverage,
     failure_labels,
     failures,
     foreign_tables,
+    pairwise,
+    pairwise_as_printed,
     rules,
 )
 from drr.app.report.latex import appendix, latex, whole
@@ -41,23 +41,22 @@ from drr.app.report.system_table import limits, system_table
 from drr.app.report.tables import Table, as_csv, markdown
 from markupsafe import Markup
 
-Builder = Callable[[ReportData], Table | None]
-BESIDE: tuple[Builder, ...] = (calls_table, PAIRWISE.table, cost_table, noise, rules, failure_labels)
-LAST: tuple[Builder, ...] = (as_printed, AS_PRINTED_PAIRS.table, COVERAGE.table, failures)
-
 
 def all_tables(material: ReportData) -> list[Table]:
     """Return all tables for which the study has data: metrics, costs, comparisons, agreement of judges, and coverage."""
+    own = report_parts(material.document)
     found = [
         differences_table(material),
         *metric_tables(material),
-        *(table for parts in report_parts(material.document) for table in parts.tables(material)),
-        MEASURED_COST.table(material),
-        *(build(material) for build in BESIDE),
+        *(table for parts in own for table in parts.tables(material)),
+        *(
+            build(material)
+            for build in (measured_cost, calls_table, pairwise, cost_table, noise, rules, failure_labels)
+        ),
         *agreement_tables(material),
-        CORRECTED.table(material),
-        *(build(material) for parts in report_parts(material.document) for build in parts.last),
-        *(build(material) for build in LAST),
+        corrected(material),
+        *(build(material) for parts in own for build in parts.last),
+        *(build(material) for build in (as_printed, pairwise_as_printed, coverage, failures)),
         *foreign_tables(material),
     ]
     shown = with_papers_tables(material, [table for table in found if table is not None])

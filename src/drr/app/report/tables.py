@@ -1,5 +1,4 @@
-"""Tables as values: cells with interval and n, and declarations of tables. Also writes Markdown and CSV; `page.py` writes HTML
-and `latex.py` LaTeX."""
+"""Tables as values: cells with interval and n. Also writes Markdown and CSV; `grids.py` writes HTML and `latex.py` LaTeX."""
 
 from __future__ import annotations
 
@@ -122,7 +121,7 @@ class Heading(NamedTuple):
     """Column name in the CSV; the label if empty."""
     explanation: str = ""
     field: str = ""
-    """Field of a `TableLine.row` that the column shows; the key if empty."""
+    """Field of a row that the column shows in `rows_under`; the key if empty."""
     digits: int = 2
     scale: str = ""
     part: str = ""
@@ -211,46 +210,11 @@ class Table:
         return [*self.rows, (FLOOR, self.floor)] if self.floor else self.rows
 
 
-class TableLine(NamedTuple):
-    """One row of a `Form`, before its fields are made into cells."""
-
-    name: str
-    row: Mapping[str, object]
-    behind: Sequence[str] | None = None
-    """Systems whose answers give the row's numbers; `None` where the row is named after its system."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """The declaration of a table with the same columns in every study. Each column shows one field of a row."""
-
-    name: str
-    title: str
-    columns: Sequence[Heading]
-    lines: Callable[[ReportData], Iterable[TableLine]]
-    notes: Callable[[ReportData], Sequence[str]] = lambda material: ()
-    judges: bool = False
-    sections: Callable[[ReportData, Table], Iterable[AnswerSection]] | None = None
-    each: Callable[[Answer], Sequence[str]] | None = None
-    bannered: bool = True
-
-    def table(self, material: ReportData) -> Table | None:
-        """Return the table of the study, or `None` where the study has no rows for the table."""
-        lines = list(self.lines(material))
-        if not lines:
-            return None
-        return Table(
-            self.name,
-            self.title,
-            self.columns,
-            [(line.name, [column.cell(line.row) for column in self.columns]) for line in lines],
-            self.notes(material),
-            material.banner if self.bannered else None,
-            behind={line.name: line.behind for line in lines if line.behind is not None},
-            judges=self.judges,
-            sections=self.sections,
-            each=self.each,
-        )
+def rows_under(
+    columns: Sequence[Heading], lines: Iterable[tuple[str, Mapping[str, object]]]
+) -> list[tuple[str, list[Cell]]]:
+    """Return rows of cells from pairs of a row's name and its fields, of which each column shows one."""
+    return [(name, [column.cell(fields) for column in columns]) for name, fields in lines]
 
 
 FLOOR = "noise floor"
@@ -281,20 +245,24 @@ def _md(text: str) -> str:
     )
 
 
-_PLACE = ("table", "row", "column")
-_FIGURE = ("value", "ci_low", "ci_high", "n", "n_unscored", "sd", "best", "paper", "banner", "tasks")
+_CSV = (
+    *("table", "row", "column"),
+    *("value", "ci_low", "ci_high", "n", "n_unscored", "sd", "best", "paper", "banner", "tasks"),
+)
 
 
 def as_csv(table: Table) -> str:
     """Return the table as CSV with one row per cell and numbers at full precision. Every row repeats the banner, so that no row loses it."""
-    names, rows = (*_PLACE, *_FIGURE), []
-    for row, cells in table.lines:
-        for column, cell in zip(table.columns, cells, strict=True):
-            figure = (cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd, int(cell.bold))
-            place = (table.name, row, column.key or column.label)
-            line = (*place, *figure, cell.printed, table.banner, cell.tasks)
-            rows.append(dict(zip(names, line, strict=True)))
-    return rows_as_csv(rows, names)
+    lines = (
+        (
+            *(table.name, row, column.key or column.label),
+            *(cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd, int(cell.bold)),
+            *(cell.printed, table.banner, cell.tasks),
+        )
+        for row, cells in table.lines
+        for column, cell in zip(table.columns, cells, strict=True)
+    )
+    return rows_as_csv((dict(zip(_CSV, line, strict=True)) for line in lines), _CSV)
 
 
 def rows_as_csv(rows: Iterable[Mapping[str, object]], columns: Iterable[str]) -> str:
@@ -308,11 +276,7 @@ def rows_as_csv(rows: Iterable[Mapping[str, object]], columns: Iterable[str]) ->
 
 
 def _cell(value: object) -> object:
-    if isinstance(value, str):
-        return _harmless(value)
-    return "" if value is None else json.dumps(value)
-
-
-def _harmless(value: object) -> object:
-    """Return the value, with an apostrophe before a text that begins like a formula. A spreadsheet would run the formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    if not isinstance(value, str):
+        return "" if value is None else json.dumps(value)
+    # A spreadsheet would run a text that begins like a formula.
+    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -12,18 +12,15 @@ from drr.papers.reporteval.alignment.store import alignments
 from drr.plugin import (
     AnswerRow,
     AnswerSection,
-    Form,
     Heading,
     MetricForm,
     ReportData,
     ReportParts,
     Table,
-    TableLine,
+    rows_under,
 )
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
-_NOWHERE = ("",)
-"""Mark of a row that has no page behind it."""
 _CHOSEN = (
     "Deviation from experts: means over what they labelled; intervals over questions. Versions are chosen on dev; "
     "a test figure is worth the less the more often test was read."
@@ -38,16 +35,6 @@ def run_name(task: str, run: AlignmentRun | Run) -> str:
     return f"{task} v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
 
 
-def _lines(material: ReportData) -> Iterator[TableLine]:
-    for one in material.document.get("alignment", ()):
-        for run in one["runs"]:
-            yield TableLine(run_name(one["task"], run), run, () if run["half"] == "dev" else _NOWHERE)
-
-
-def _notes(material: ReportData) -> list[str]:
-    return [_CHOSEN, *(_note(one) for one in material.document.get("alignment", ())), _LEADING]
-
-
 def _note(one: AlignmentRow) -> str:
     times = f"test read {one['test_read']} time{'' if one['test_read'] == 1 else 's'}"
     ended = one["ended"] or f"goes on, target {one['target']:g}"
@@ -56,12 +43,12 @@ def _note(one: AlignmentRow) -> str:
 
 def _aligned(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     """Yield the experts' labels on dev with the judge's values by each version, as pages behind the table."""
-    for number, alignment in enumerate(alignments(material.study)):
-        task = alignment.task.name
+    for number, aligned in enumerate(alignments(material.study)):
+        task = aligned.task.name
         name, title = table.name if number == 0 else f"{table.name}-{task}", f"{table.title}: {task}"
-        runs = [run for run in alignment.state["runs"] if run["half"] == "dev"]
+        runs = [run for run in aligned.state["runs"] if run["half"] == "dev"]
         try:
-            found = [{(one.item.id, one.side): one for one in kept_things(alignment, run)} for run in runs]
+            found = [{(one.item.id, one.side): one for one in kept_things(aligned, run)} for run in runs]
         except DrrError as error:
             yield AnswerSection(name, title, (), [AnswerRow(str(error), ())])
             continue
@@ -80,9 +67,19 @@ _HEADINGS = (
     Heading("bias", field="bias"), Heading("PCA", field="pca"), Heading("PCA by chance", field="pca_chance"),
     Heading("same order", field="rank"), Heading("by chance", field="rank_chance"),
 )  # fmt: skip
-_TITLE = "A judge aligned with experts"
-ALIGNMENT = Form("alignment", _TITLE, _HEADINGS, _lines, _notes, sections=_aligned, bannered=False)
-"""Table for studies in which `drr judges align` was used."""
+
+
+def alignment(material: ReportData) -> Table | None:
+    """Return the table of the judges that `drr judges align` aligned with experts, or `None`."""
+    found = material.document.get("alignment", ())
+    runs = [(run_name(one["task"], run), run) for one in found for run in one["runs"]]
+    if not runs:
+        return None
+    # A run on test has no page behind it.
+    behind = {name: () if run["half"] == "dev" else ("",) for name, run in runs}
+    notes = [_CHOSEN, *map(_note, found), _LEADING]
+    rows, title = rows_under(_HEADINGS, runs), "A judge aligned with experts"
+    return Table("alignment", title, _HEADINGS, rows, notes, behind=behind, sections=_aligned)
 
 
 def _reporteval_notes(material: ReportData) -> list[str]:
@@ -96,4 +93,4 @@ FORMS: Mapping[str, MetricForm] = {
     "reporteval": MetricForm(lead=("re_support", "re_strong"), notes=_reporteval_notes, is_printed=True),
     "reporteval-pairs": MetricForm(lead=("re_non_redundancy",), notes=_reporteval_notes, is_printed=True),
 }
-PARTS = ReportParts(forms=FORMS, last=(ALIGNMENT.table,))
+PARTS = ReportParts(forms=FORMS, last=(alignment,))
