@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from drr.app.report.contrasts import ByQuery
 from drr.app.report.material import ReportData
@@ -37,7 +36,12 @@ def _offered(answers: list[Answer]) -> list[str]:
     """Return the names of the tools to count: the shop's, if there is a shop, and others that were called."""
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
-    called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}
+    called = {
+        call.get("name")
+        for answer in answers
+        for call in answer.calls or ()
+        if call.get("kind", "api") == "api"
+    }
     own = {name for one in fields for name in one.get("own_tools") or ()}
     found = [name for name in TOOLS if shop or name in called]
     if further := (called | own).difference(TOOLS):
@@ -46,10 +50,6 @@ def _offered(answers: list[Answer]) -> list[str]:
         found += [name for name in EVERY if name in further & called]
         found += sorted(own.difference(EVERY))
     return found
-
-
-def _ran(call: Mapping[str, Any]) -> bool:
-    return bool(call.get("kind", "api") == "api")
 
 
 def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[str]) -> Mapping[str, ByQuery]:
@@ -62,8 +62,14 @@ def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[st
 
 
 def _counts(answer: Answer, tools: Collection[str]) -> Counter[str]:
-    counts = Counter(_group(call, tools) for call in answer.calls or () if call.get("kind") != "refused")
-    counts["page reads"] = page_reads(answer)
+    counts = Counter({"page reads": page_reads(answer)})
+    for call in answer.calls or ():
+        kind = call.get("kind", "api")
+        if kind != "refused":
+            known = kind == "api" and call.get("name") in tools
+            counts[
+                "control calls" if kind == "control" else str(call["name"]) if known else "unknown tools"
+            ] += 1
     return counts
 
 
@@ -73,14 +79,6 @@ def page_reads(answer: Answer) -> int:
         return 0
     rows = answer.record.result.get("sources") or ()
     return len({row["url"] for row in rows if row["type"] == "web" and row["page_status"] is not None})
-
-
-def _group(call: Mapping[str, Any], tools: Collection[str]) -> str:
-    kind = call.get("kind", "api")
-    if kind == "control":
-        return "control calls"
-    known = _ran(call) and call.get("name") in tools
-    return str(call["name"]) if known else "unknown tools"
 
 
 def calls_table(material: ReportData) -> Table | None:

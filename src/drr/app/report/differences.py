@@ -9,9 +9,7 @@ from drr.app.report.material import ReportData
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.differences import (
-    RepetitionFloor,
-)
+from drr.eval.stats.differences import RepetitionFloor
 
 _WHENCE = {
     "trials": "It comes from repeated trials and includes the judge's own variation.",
@@ -27,15 +25,16 @@ _NEITHER = {
 
 def floor_cells(material: ReportData, metrics: Sequence[Metric | None]) -> list[Cell]:
     """Return the noise floor of each metric as a cell. The noise floor is the difference that repeated runs alone can give; `None` stands for a column without a metric."""
-    return [
-        Cell(None) if metric is None else _cell(material.floor(metric.name), metric) for metric in metrics
-    ]
-
-
-def _cell(floor: RepetitionFloor | None, metric: Metric) -> Cell:
-    if floor is None:
-        return Cell(None, missing=NOT_MEASURED)
-    return Cell(floor.value, n=floor.n, digits=metric.digits)
+    cells = []
+    for metric in metrics:
+        floor = None if metric is None else material.floor(metric.name)
+        if metric is None:
+            cells.append(Cell(None))
+        elif floor is None:
+            cells.append(Cell(None, missing=NOT_MEASURED))
+        else:
+            cells.append(Cell(floor.value, n=floor.n, digits=metric.digits))
+    return cells
 
 
 def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:

@@ -38,29 +38,29 @@ SMALLEST = 1.8
 def draw_all(material: ReportData, folder: Path) -> list[tuple[str, str]]:
     """Write every figure that the study has data for, light and dark. Return pairs of file name without ending and title."""
     drawn = []
-    for name, title, _ in every_figure(material):
-        laid = _save(material, name, LIGHT, material.forms, folder, None)
+    for one in every_figure(material):
+        laid = _save(material, one, LIGHT, material.forms, folder, None)
         if laid is not None:
-            _save(material, name, DARK, material.forms, folder, laid)
-            drawn.append((name, title))
+            _save(material, one, DARK, material.forms, folder, laid)
+            drawn.append((one.name, one.title))
     return drawn
 
 
 def draw_file(material: ReportData, folder: Path, file: str) -> None:
     """Write the named figure file, if `draw_all` would write a file of that name; else do nothing."""
-    for name, _, _ in every_figure(material):
+    for one in every_figure(material):
         for scheme in (LIGHT, DARK):
             for form in FORMS:
-                if file == f"{name}{scheme.ending}.{form}":
-                    _save(material, name, scheme, (form,), folder, None)
+                if file == f"{one.name}{scheme.ending}.{form}":
+                    _save(material, one, scheme, (form,), folder, None)
 
 
 def drawn_figures(material: ReportData) -> list[tuple[str, str]]:
     """Return pairs of file name without ending and title for each figure that the study has data for."""
     return [
-        (name, title)
-        for name, title, draw in every_figure(material)
-        if _made(material, draw, LIGHT) is not None
+        (one.name, one.title)
+        for one in every_figure(material)
+        if _made(material, one.draw, LIGHT) is not None
     ]
 
 
@@ -101,27 +101,36 @@ def _made(material: ReportData, draw: Draw, scheme: Scheme) -> Figure | None:
 
 def _save(
     material: ReportData,
-    name: str,
+    one: ReportFigure,
     scheme: Scheme,
     forms: Sequence[str],
     folder: Path,
     laid: FigureLayout | None,
 ) -> FigureLayout | None:
+    """Write the figure, laid out as given or anew, and return its layout; `None` where the study has no data for it."""
     import matplotlib as mpl
 
-    draw = next(draw for own, _, draw in every_figure(material) if own == name)
-    figure = _made(material, draw, scheme)
+    figure = _made(material, one.draw, scheme)
     if figure is None:
         return None
     with warnings.catch_warnings(), mpl.rc_context({**STYLE, **scheme.settings()}):
         # the font lacks a letter: a box is drawn in its place
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        _stamp(figure, material.banner)
+        if material.banner:
+            lines = wrap(material.banner, round(SIGNS_PER_INCH * figure.get_figwidth()))
+            figure.text(0.0, -0.02, "\n".join(lines), fontsize=7, color=PALETTE[3], ha="left", va="top")
         figure.set_dpi(150)
-        laid = _laid_out(figure) if laid is None else _laid_as(figure, laid)
+        if laid is None:
+            figure.draw_without_rendering()
+            figure.set_layout_engine(None)
+            places = [axes.get_position() for axes in figure.axes]
+            laid = FigureLayout(places, figure.get_tightbbox().padded(0.1))
+        else:
+            figure.set_layout_engine(None)
+            for axes, place in zip(figure.axes, laid.axes, strict=True):
+                axes.set_position(place)
         for form in forms:
-            path = folder / f"{name}{scheme.ending}.{form}"
-            _write(figure, path, form, laid)
+            _write(figure, folder / f"{one.name}{scheme.ending}.{form}", form, laid)
     return laid
 
 
@@ -143,25 +152,6 @@ def _leave_out_shaping() -> None:
 
     left = getattr(Options, "_drop_tables_default", [])
     left += [name for name in SHAPING if name not in left]
-
-
-def _laid_out(figure: Figure) -> FigureLayout:
-    figure.draw_without_rendering()
-    figure.set_layout_engine(None)
-    return FigureLayout([axes.get_position() for axes in figure.axes], figure.get_tightbbox().padded(0.1))
-
-
-def _laid_as(figure: Figure, laid: FigureLayout) -> FigureLayout:
-    figure.set_layout_engine(None)
-    for axes, place in zip(figure.axes, laid.axes, strict=True):
-        axes.set_position(place)
-    return laid
-
-
-def _stamp(figure: Figure, banner: str | None) -> None:
-    if banner:
-        lines = wrap(banner, round(SIGNS_PER_INCH * figure.get_figwidth()))
-        figure.text(0.0, -0.02, "\n".join(lines), fontsize=7, color=PALETTE[3], ha="left", va="top")
 
 
 def _short(name: str) -> str:
@@ -225,10 +215,6 @@ def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> Statistic:
 def _beside(counts: Mapping[str, ByQuery]) -> str:
     """Return a text with the mean numbers of page reads and control calls, which are not tool calls."""
     return ", ".join(f"{mean(counts[name]).value or 0.0:.1f} {name}" for name in BESIDE[:2])
-
-
-def _pairwise(material: ReportData) -> Figure | None:
-    return _pairs(material.document["pairwise"])
 
 
 def _pairs(every: Sequence[PairRow]) -> Figure | None:
@@ -343,7 +329,11 @@ def _reach(value: float, low: float | None, high: float | None) -> list[list[flo
 OURS = (
     ("differences", "Paired differences", draw_forest),
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
-    ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
+    (
+        "pairwise",
+        "Pairwise wins, ties, losses (Figure 6)",
+        lambda material: _pairs(material.document["pairwise"]),
+    ),
     ("as-printed-pairwise", PRINTED_PAIRS, lambda material: _pairs(printed_pairs(material))),
     ("cost-quality", "Cost against quality", _pareto),
 )

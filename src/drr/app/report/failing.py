@@ -122,17 +122,13 @@ def _support(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]
             judged = material.judged.judged_claims(answer)
             counts.update(claim.status for claim in (judged and judged.claims) or ())
         known = [counts[kind] for kind in ("full", "partial", "none")]
-        yield ChartRow(
-            system, list(_stacked([*known, counts.total() - sum(known)])), " / ".join(map(str, known))
-        )
-
-
-def _stacked(counts: Sequence[int]) -> Iterator[ChartMark]:
-    at = 0.0
-    for kind, count in zip(("full", "partial", "none", "other"), counts, strict=True):
-        if count:
-            yield ChartMark(kind, at, count / sum(counts), label=f"{kind} {count}")
-            at += count / sum(counts)
+        every, at, marks = [*known, counts.total() - sum(known)], 0.0, list[ChartMark]()
+        for kind, count in zip(("full", "partial", "none", "other"), every, strict=True):
+            if count:
+                share = count / counts.total()
+                marks.append(ChartMark(kind, at, share, f"{kind} {count}"))
+                at += share
+        yield ChartRow(system, marks, " / ".join(map(str, known)))
 
 
 def _by_rule(material: ReportData) -> Iterator[ChartRow]:

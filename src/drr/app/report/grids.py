@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from drr.app.pages.frame import breakable, templates
@@ -114,15 +113,7 @@ def _notes(table: Table) -> list[str]:
 
 def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
     """Return the HTML of a forest plot for each figure. Open are the first and those with a difference that is sure."""
-    alone = [
-        replace(
-            table,
-            columns=[column],
-            rows=[(name, [row[place]]) for name, row in table.rows],
-            floor=table.floor[place : place + 1],
-        )
-        for place, column in enumerate(table.columns)
-    ]
+    alone = [table.of_columns([place]) for place in range(len(table.columns))]
     sure = [not place or any(cell.bold for _, (cell,) in one.rows) for place, one in enumerate(alone)]
     drawn = [grid(one, answers, "forest") for one in alone]
     rest = [one for one, is_sure in zip(drawn, sure, strict=True) if not is_sure]
@@ -140,10 +131,7 @@ def _without_equal(table: Table) -> tuple[Table, str]:
             shown.append(place)
     if not equal:
         return table, ""
-    rows = [(name, [row[place] for place in shown]) for name, row in table.rows]
-    floor = [table.floor[place] for place in shown] if table.floor else ()
-    kept = replace(table, columns=[table.columns[place] for place in shown], rows=rows, floor=floor)
-    return kept, f"The same for all: {'; '.join(equal)}."
+    return table.of_columns(shown), f"The same for all: {'; '.join(equal)}."
 
 
 def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> Markup:

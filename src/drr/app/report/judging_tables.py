@@ -324,15 +324,14 @@ def system_of(record: Record) -> str:
     return str(record.spec.get("variant") or record.label)
 
 
-def ended_as(study: Study, record: Record) -> str:
-    return _LOST if study.lost(record) else _ended(record)
-
-
 _BROKEN_OFF = "broken off: "
 _LOST = "texts lost"
 
 
-def _ended(record: Record) -> str:
+def ended_as(study: Study, record: Record) -> str:
+    """Return in a few words how the answer ended."""
+    if study.lost(record):
+        return _LOST
     if not record.done:
         return record.reason or record.status
     stop = record.result.get("broken_off")

@@ -125,51 +125,36 @@ _PRINTED = "-printed"
 """Suffix of the names of tables with a paper's printed figures. Such a table follows the study's matching table."""
 
 
-def _topic_of(name: str, last: Topic) -> Topic:
-    exact = next((one for one in TOPICS if name in one.tables), None)
-    if exact is None and name.endswith(_PRINTED):
-        return last
-    return exact or next(one for one in TOPICS if name.startswith(one.tables))
-
-
-class _FirstPage:
-    """The non-empty tables of the first page: the forest plot, and the other tables by topic with their figures."""
-
-    def __init__(
-        self, material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
-    ) -> None:
-        self.answers = pages_of(material, tables)
-        self.forest = Markup("")
-        self._folds: dict[Topic, list[FoldPart]] = {}
-        drawn, last = dict(figures), _FURTHER
-        for table in tables:
-            title = drawn.pop(table.name, "")
-            if table.name == DIFFERENCES:
-                files = _files(material, table.name) if title else ()
-                self.forest = section(table, self.answers, wide=files)
-            elif not table.is_empty:
-                last = _topic_of(table.name, last)
-                picture = _picture(material, table.name, title) if title else None
-                self._add(last, table.title, section(table, self.answers, 3, picture))
-        for file, title in drawn.items():
-            self._add(_FURTHER, title, _picture(material, file, title))
-
-    def _add(self, topic: Topic, title: str, html: Markup) -> None:
-        self._folds.setdefault(topic, []).append(FoldPart(title, html))
-
-    @property
-    def topics(self) -> list[tuple[Topic, list[FoldPart]]]:
-        return [(one, self._folds[one]) for one in TOPICS if one in self._folds]
-
-
 class FoldPart(NamedTuple):
     title: str
     html: Markup
 
 
+def _placed(
+    material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
+) -> tuple[Markup, list[tuple[Topic, list[FoldPart]]]]:
+    """Return the forest plot of the first page, and its other tables that are not empty by topic, each with its figure."""
+    answers, drawn = pages_of(material, tables), dict(figures)
+    plot, folds, topic = Markup(""), dict[Topic, list[FoldPart]](), _FURTHER
+    for table in tables:
+        title = drawn.pop(table.name, "")
+        if table.name == DIFFERENCES:
+            plot = section(table, answers, wide=_files(material, table.name) if title else ())
+        elif not table.is_empty:
+            exact = [one for one in TOPICS if table.name in one.tables]
+            if exact or not table.name.endswith(_PRINTED):
+                topic = next(one for one in (*exact, *TOPICS) if table.name.startswith(one.tables))
+            picture = _picture(material, table.name, title) if title else None
+            html = section(table, answers, 3, picture)
+            folds.setdefault(topic, []).append(FoldPart(table.title, html))
+    for file, title in drawn.items():
+        folds.setdefault(_FURTHER, []).append(FoldPart(title, _picture(material, file, title)))
+    return plot, [(one, folds[one]) for one in TOPICS if one in folds]
+
+
 def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
-    page = _FirstPage(material, tables, figures)
+    plot, topics = _placed(material, tables, figures)
     ranks = study_standings(material.study, material.judged, material.contrasts)
     return (
         templates()
@@ -177,11 +162,11 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         .render(
             root="",
             banner=_banner(material),
-            topics=page.topics,
+            topics=topics,
             invalid=material.document["coverage"]["invalid_because"],
             verdict=ranks.row,
-            board=grid(system_table(material, ranks), page.answers, "board"),
-            forest=page.forest,
+            board=grid(system_table(material, ranks), pages_of(material, tables), "board"),
+            forest=plot,
             limits=limits(material, material.contrasts),
             failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
             viewer=material.viewer,

@@ -95,13 +95,20 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
 def _made(study: Study, plan: ReportPlan) -> StudyReport:
     judged, document, ranks = figures_of(study, plan)
-    written = None
+    written = page = verdicts = errors = None
     if plan.out is not None:
-        material = _material(study, judged, document, plan, plan.out, ranks)
-        written = _write(material, plan, plan.out)
-    verdicts = None if plan.verdicts is None else _write_verdicts(judged, plan, plan.verdicts)
-    page = None if plan.out is None else plan.out / "index.html"
-    errors = None if plan.errors is None else _write_errors(judged, plan.errors)
+        from drr.app.report.page import write_report
+
+        material = replace(_material(study, judged, document, plan, plan.out, ranks), forms=plan.figures)
+        tables = write_report(material, plan.out)
+        written = ReportFolder(len(tables), plan.paper_figures and not material.with_paper)
+        page = plan.out / "index.html"
+    if plan.verdicts is not None:
+        verdicts = _write_verdicts(judged, plan, plan.verdicts)
+    if plan.errors is not None:
+        from drr.app.report.failing import write_errors
+
+        errors = write_errors(judged, plan.errors)
     return StudyReport(document, written, page, verdicts, errors)
 
 
@@ -131,7 +138,11 @@ def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument, S
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if plan.labels:
-        _correct(study, judged, document, plan)
+        from drr.app.annotate.sheets import labels_of
+        from drr.eval.agreement.corrected import corrected_document
+
+        labels = labels_of(study.folder / "annotation", plan.labels)
+        document["corrected"] = corrected_document(judged, labels)
     return judged, document, ranks
 
 
@@ -142,22 +153,6 @@ def every_figure(study: Study) -> JsonObject:
     judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
     documents = {judge: figures_of(study, ReportPlan(judge=judge or None))[1] for judge in judges or [""]}
     return cast("JsonObject", json.loads(canonical_json({"schema": 1, "documents": documents})))
-
-
-def _correct(study: Study, judged: Judged, document: StudyDocument, plan: ReportPlan) -> None:
-    from drr.app.annotate.sheets import labels_of
-    from drr.eval.agreement.corrected import corrected_document
-
-    labels = labels_of(study.folder / "annotation", plan.labels)
-    document["corrected"] = corrected_document(judged, labels)
-
-
-def _write(material: ReportData, plan: ReportPlan, out: Path) -> ReportFolder:
-    """Write the folder of the report and return facts about the folder."""
-    from drr.app.report.page import write_report
-
-    tables = write_report(replace(material, forms=plan.figures), out)
-    return ReportFolder(len(tables), paper_left_out=plan.paper_figures and not material.with_paper)
 
 
 def _material(
@@ -192,12 +187,6 @@ def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:
         return write_lines(file, lines)
     write_text(file, rows_as_csv(lines, COLUMNS), owner_only_mode(0o666))
     return len(lines)
-
-
-def _write_errors(judged: Judged, file: Path) -> int:
-    from drr.app.report.failing import write_errors
-
-    return write_errors(judged, file)
 
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:

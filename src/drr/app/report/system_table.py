@@ -36,8 +36,17 @@ def system_table(material: ReportData, found: Standings) -> Table:
     columns = [
         *metric_columns(figures, ahead=found.ahead),
         *_rules(material),
-        _tokens(material),
-        _dollars(material),
+        (
+            TOKENS,
+            {one: Cell.of(tokens(material, one).document(), 0, missing=UNKNOWN) for one in material.variants},
+        ),
+        (
+            DOLLARS,
+            {
+                system: Cell.of(None if v.n_unscored else v.document(), 4, missing=UNKNOWN)
+                for system, v in ((system, dollars(own)) for system, own in material.variants.items())
+            },
+        ),
     ]
     if found.metric is not None:
         columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
@@ -111,20 +120,6 @@ def _rules(material: ReportData) -> list[Column]:
             brief="" if figures is None else f"{figures['read']:,} of {figures['of']:,}",
         )
     return [(RULES, cells), (READ, read)]
-
-
-def _tokens(material: ReportData) -> Column:
-    cells = {one: Cell.of(tokens(material, one).document(), 0, missing=UNKNOWN) for one in material.variants}
-    return TOKENS, cells
-
-
-def _dollars(material: ReportData) -> Column:
-    spent = {system: dollars(answers) for system, answers in material.variants.items()}
-    cells = {
-        system: Cell.of(None if v.n_unscored else v.document(), 4, missing=UNKNOWN)
-        for system, v in spent.items()
-    }
-    return DOLLARS, cells
 
 
 def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> str:

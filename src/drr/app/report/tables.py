@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from drr.eval.stats.differences import DifferenceRow, is_settled
@@ -203,6 +203,12 @@ class Table:
         """Return whether no cell has a value or a printed figure."""
         cells = [cell for _, row in self.rows for cell in row]
         return all(cell.value is None and cell.printed is None for cell in cells)
+
+    def of_columns(self, places: Sequence[int]) -> Table:
+        """Return the table with these columns alone, by their indexes."""
+        rows = [(name, [row[place] for place in places]) for name, row in self.rows]
+        floor = [self.floor[place] for place in places] if self.floor else ()
+        return replace(self, columns=[self.columns[place] for place in places], rows=rows, floor=floor)
 
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[Cell]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from drr.app.viewer.model import Actor, CallView
@@ -17,8 +16,7 @@ SHORTEST = 2.0
 PAGES = "pages"
 
 
-@dataclass(frozen=True)
-class GanttBar:
+class GanttBar(NamedTuple):
     left: float
     width: float
     top: int
@@ -29,8 +27,7 @@ class GanttBar:
     title: str
 
 
-@dataclass(frozen=True)
-class Gantt:
+class Gantt(NamedTuple):
     bars: Sequence[GanttBar]
     ticks: Sequence[tuple[float, str]]
     height: int
@@ -119,12 +116,5 @@ def _bars(lines: Sequence[_Line], scale: float) -> Iterator[GanttBar]:
     for number, line in enumerate(lines, 1):
         last = max(line.stretches, key=lambda one: one.start + one.seconds)
         for one in sorted(line.stretches):
-            label = line.label if one is last else ""
-            yield GanttBar(
-                one.start * scale,
-                max(one.seconds * scale, SHORTEST),
-                LINE * number,
-                one.kind,
-                label,
-                one.title,
-            )
+            width, label = max(one.seconds * scale, SHORTEST), line.label if one is last else ""
+            yield GanttBar(one.start * scale, width, LINE * number, one.kind, label, one.title)

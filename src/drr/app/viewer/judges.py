@@ -107,7 +107,15 @@ class ShownSide:
 
 def sides_of(reports: Sequence[ReportView]) -> list[ShownSide]:
     """Return the sides to choose from: every answer with the shown judge, then with each other judge."""
-    return [*(_by_the_judge(report) for report in reports), *(one for r in reports for one in _by_others(r))]
+    sides, others = list[ShownSide](), list[ShownSide]()
+    for report in reports:
+        answer = f"{report.entry.variant}, trial {report.entry.trial}"
+        judge = f", judged by {report.verdicts.judge}" if report.others else ""
+        sides.append(ShownSide(report.entry.key, f"{answer}{judge}", report, True))
+        for other in report.others:
+            name, view = side_name(report, other.judge), replace(report, verdicts=other)
+            others.append(ShownSide(name, f"{answer}, judged by {other.judge}", view, False))
+    return sides + others
 
 
 def opening_sides(sides: Sequence[ShownSide]) -> tuple[str, str]:
@@ -122,21 +130,6 @@ def opening_sides(sides: Sequence[ShownSide]) -> tuple[str, str]:
     rest = [side for side in own if side is not best] or list(sides[1:]) or own
     apart = [side for side in rest if side.report.entry.variant != best.report.entry.variant]
     return best.name, min(apart or rest[:1], key=quality).name
-
-
-def _by_the_judge(report: ReportView) -> ShownSide:
-    judge = f", judged by {report.verdicts.judge}" if report.others else ""
-    return ShownSide(report.entry.key, f"{_answer(report)}{judge}", report, True)
-
-
-def _by_others(report: ReportView) -> Iterator[ShownSide]:
-    for other in report.others:
-        view = replace(
-            report,
-            verdicts=other,
-        )
-        name = side_name(report, other.judge)
-        yield ShownSide(name, f"{_answer(report)}, judged by {other.judge}", view, False)
 
 
 class ShownFact(NamedTuple):
@@ -178,10 +171,6 @@ def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
 
 def side_name(report: ReportView, judge: str | None) -> str:
     return f"{report.entry.key}.{file_name(judge or '')}"
-
-
-def _answer(report: ReportView) -> str:
-    return f"{report.entry.variant}, trial {report.entry.trial}"
 
 
 _AGREEMENT = (
