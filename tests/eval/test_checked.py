@@ -97,7 +97,7 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     }
     reader = Reader(study)
     reader.measure()
-    assert told in reader.notes
+    assert told in reader.measured_study.notes
     shown = {one.variant: reader.view(one) for one in reader.entries()}
     assert shown["mute"] is not None and shown["mute"].figures_read == "rules could read 0 of 1 figure"
 

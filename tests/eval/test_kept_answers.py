@@ -383,7 +383,7 @@ def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judg
             reader = Reader(study)
             reader.measure()
             index = StudyPages("s", served=False).index(
-                reader.entries(), reader.judging(), 0, notes=reader.notes
+                reader.entries(), reader.judging(), 0, measured=reader.measured_study
             )
             return [study_document(study)["banner"] or "", index]
 

@@ -47,12 +47,8 @@ def drawing(folder: Path, beside: Mapping[str, Path] | None = None) -> Environme
 @cache
 def templates() -> Environment:
     """Return the Jinja environment of all pages; a paper's templates are called `NAME/FILE`."""
-    return drawing(Path(__file__).parents[1] / "viewer" / "templates", _template_folders())
-
-
-def _template_folders() -> dict[str, Path]:
-    """Return the folder of each paper's templates by paper name."""
-    return {paper.name: paper.folder / paper.pages.templates for paper in papers()}
+    beside = {paper.name: paper.folder / paper.pages.templates for paper in papers()}
+    return drawing(Path(__file__).parents[1] / "viewer" / "templates", beside)
 
 
 def breakable(text: str, at: str) -> Markup:

@@ -12,26 +12,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 TAGS = {
-    *(
-        "p",
-        "br",
-        "hr",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "code",
-        "em",
-        "strong",
-    ),
-    *("s", "table", "thead", "tbody", "tr", "th", "td", "a", "mark", "span"),
+    *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code"),
+    *("em", "strong", "s", "table", "thead", "tbody", "tr", "th", "td", "a", "mark", "span"),
 }
 _SIGN = re.compile("[\U000f0000-\U0010fffd]")
 """Pattern of placeholders for marks and links while a page is made (`app/viewer/highlight.py`), which belong to no word."""

@@ -126,15 +126,9 @@ def failure_labels(material: ReportData) -> Table | None:
         )
         for label in found["labels"]
     ]
-    notes = [
-        "Share of the reports in which somebody can tell (n), not of all reports; rules and a judge propose, people correct (failure_labels.jsonl)."
-    ]
-    notes += [*_open_labels(open_), *_unfounded(found)]
-    if found["corrections_of_no_answer"]:
-        notes.append(f"Corrections of no answer here: {', '.join(found['corrections_of_no_answer'])}.")
+    notes, columns = list(_failure_notes(found, open_)), headings(*variants)
     title = "Failure labels (Appendix G)"
-    columns = headings(*variants)
-    return Table("failure-labels", title, columns, rows, [*notes, *_examples(found)], material.banner)
+    return Table("failure-labels", title, columns, rows, notes, material.banner)
 
 
 def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
@@ -144,40 +138,31 @@ def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
     return Cell.of(row["share"], missing="unknown" if unknown else "")
 
 
-def _open_labels(labels: Sequence[str]) -> list[str]:
-    """Return sentences on why some failure labels have no share."""
-    reasons = (
+def _failure_notes(found: FailureDocument, open_: Sequence[str]) -> Iterator[str]:
+    """Yield notes on labels without a share and on charges by words that the report lacks, and an example of each label."""
+    yield (
+        "Share of the reports in which somebody can tell (n), not of all reports; rules and a judge propose, people correct (failure_labels.jsonl)."
+    )
+    for reason, among in (
         ("no judge was asked for these (`drr judge STUDY --what failures`)", JUDGED),
         ("the rules that decide these could tell of no report (Rule checks)", BY_RULE),
-    )
-    rows = []
-    for reason, among in reasons:
-        if names := [name.replace("_", " ") for name in labels if name in among]:
-            rows.append(f"Unknown: {', '.join(names)}; {reason}.")
-    return rows
-
-
-def _unfounded(found: FailureDocument) -> list[str]:
-    """Return a note that counts failure labels for which the judge quoted words that the report lacks."""
-    counts = [
-        f"{label.replace('_', ' ')} {row['unfounded']} ({variant})"
+    ):
+        if names := [name.replace("_", " ") for name in open_ if name in among]:
+            yield f"Unknown: {', '.join(names)}; {reason}."
+    rows = [
+        (variant, label.replace("_", " "), row)
         for variant, labels in found["variants"].items()
         for label, row in labels.items()
-        if row["unfounded"]
     ]
-    note = "Charged by words that the report lacks, so unknown and in no share"
-    return [f"{note}: {', '.join(counts)}."] if counts else []
-
-
-def _examples(found: FailureDocument) -> list[str]:
-    """Return a line with the first example of each failure label and variant."""
-    return [
-        f"{label.replace('_', ' ')}, {variant}, {example['answer']} (by {example['by']})"
-        + (f": {example['text']}" if example["text"] else "")
-        for variant, labels in found["variants"].items()
-        for label, row in labels.items()
-        for example in row["examples"][:1]
-    ]
+    counts = [f"{label} {row['unfounded']} ({variant})" for variant, label, row in rows if row["unfounded"]]
+    if counts:
+        yield f"Charged by words that the report lacks, so unknown and in no share: {', '.join(counts)}."
+    if gone := found["corrections_of_no_answer"]:
+        yield f"Corrections of no answer here: {', '.join(gone)}."
+    for variant, label, row in rows:
+        for example in row["examples"][:1]:
+            said = f": {example['text']}" if example["text"] else ""
+            yield f"{label}, {variant}, {example['answer']} (by {example['by']}){said}"
 
 
 def _marked(found: MarksRow | None) -> list[str]:

@@ -70,8 +70,8 @@ def _panels(table: Table) -> Iterator[Sequence[int]]:
         max(len(_shown(cells[place])) for _, cells in table.lines) if table.lines else 0
         for place in range(len(table.columns))
     ]
-    heads = [len(_label(column)) for column in table.columns]
-    room = LONGEST - max((len(_name(name)) for name, _ in table.lines), default=0) - len(r" \\")
+    heads = [len(_fitted(column.label, _TEXT)) for column in table.columns]
+    room = LONGEST - max((len(_fitted(name, _NAME)) for name, _ in table.lines), default=0) - len(r" \\")
     panel: list[int] = []
     used = 0
     for place, width in enumerate(max(pair) for pair in zip(widths, heads, strict=True)):
@@ -88,21 +88,13 @@ def _tabular(table: Table, panel: Sequence[int]) -> list[str]:
     words = [all(isinstance(cells[place].value, str) for _, cells in table.lines) for place in panel]
     form = "l" + "".join("l" if one else "r" for one in words)
     lines = [rf"\begin{{tabular}}{{{form}}}", r"\toprule"]
-    lines.append("".join(f" & {_label(table.columns[place])}" for place in panel) + r" \\")
+    lines.append("".join(f" & {_fitted(table.columns[place].label, _TEXT)}" for place in panel) + r" \\")
     lines.append(r"\midrule")
     for name, cells in table.lines:
         if cells is table.floor:
             lines.append(r"\midrule")
-        lines.append(_name(name) + "".join(f" & {_shown(cells[place])}" for place in panel) + r" \\")
+        lines.append(_fitted(name, _NAME) + "".join(f" & {_shown(cells[place])}" for place in panel) + r" \\")
     return [*lines, r"\bottomrule", r"\end{tabular}"]
-
-
-def _name(name: str) -> str:
-    return _fitted(name, _NAME)
-
-
-def _label(column: Heading) -> str:
-    return _fitted(column.label, _TEXT)
 
 
 def _shown(cell: Cell) -> str:

@@ -156,7 +156,11 @@ class _Pages:
             return
         columns = headings(*exhibit.columns)
         rows = [
-            (", ".join(exhibit.names(row)), [_cell(figure) for figure in exhibit.figures(row)])
+            (
+                ", ".join(exhibit.names(row)),
+                # Without a value, so that no file takes the figure for the study's own.
+                [Cell(None, missing=one or "–", printed=one or None) for one in exhibit.figures(row)],
+            )
             for row in exhibit.rows
         ]
         notes = [f"Another setting, not comparable: {self.paper.setting}."]
@@ -166,8 +170,3 @@ class _Pages:
 
     def _name(self, exhibit: Exhibit) -> str:
         return f"{self.paper.paper}-{re.sub('[^a-z0-9]+', '-', exhibit.source.lower())}"
-
-
-def _cell(figure: str) -> Cell:
-    """Return the cell of a figure that the paper prints. The cell has no value, so that no file takes the figure for the study's own."""
-    return Cell(None, missing=figure or "–", printed=figure or None)

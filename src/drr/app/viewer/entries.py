@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.judge.text import figures_read_text
 from drr.app.report.failing import errors_of
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
     from drr.study.unit import Record
 
 
+class MeasuredStudy(NamedTuple):
+    """What is known of a study only once all of its judgements were read."""
+
+    planned: int = 0
+    """Number of answers that the study plans."""
+    unjudged: int = 0
+    """Number of answers that the judge has not judged."""
+    standings: Standings | None = None
+    notes: Sequence[str] = ()
+    """Remarks on the study's figures to show in the index."""
+
+
 class EntryReader:
     """Reads one study while it grows: finished answers never change, so only new records are read. Safe for several threads."""
 
@@ -45,9 +57,8 @@ class EntryReader:
         self._keys: dict[str, str] = {}
         self._measured: dict[str, dict[str, Any]] = {}
         self._outcomes: dict[str, list[Comparison]] = {}
-        self._planned = self._unjudged = 0
-        self._standings: Standings | None = None
-        self._notes: Sequence[str] = ()
+        self.measured_study = MeasuredStudy()
+        """The study as of the last `measure`."""
 
     def judging(self) -> JudgingRun | None:
         return choose_judging(self.study, self.judge)
@@ -86,37 +97,19 @@ class EntryReader:
             for answer in judged.answers
         }
         outcomes = grouped((file_name(one.query), one) for one in judged.comparisons())
-        tally, who_leads = self.study.ledger.units.standings(), study_standings(self.study, judged)
+        planned = sum(unit.kind == "answer" for unit in self.study.ledger.units.standings())
+        by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}
+        notes = [*figures_read_text(by_system), *not_comparable(judged)]
+        who_leads = study_standings(self.study, judged)
         with self._lock:
-            self._measured, self._outcomes, self._standings = found, outcomes, who_leads
-            self._unjudged = count_unjudged(judged)
-            by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}
-            self._notes = [*figures_read_text(by_system), *not_comparable(judged)]
-            self._planned = sum(unit.kind == "answer" for unit in tally)
+            self._measured, self._outcomes = found, outcomes
+            self.measured_study = MeasuredStudy(planned, count_unjudged(judged), who_leads, notes)
 
     @property
     def to_come(self) -> int:
         """Return the number of planned answers that the study still lacks, as of the last `measure`."""
         with self._lock:
-            return max(self._planned - len(self._entries), 0)
-
-    @property
-    def unjudged(self) -> int:
-        """Return the number of answers that the judge has not judged, as of the last `measure`."""
-        with self._lock:
-            return self._unjudged
-
-    @property
-    def standings(self) -> Standings | None:
-        """Return who leads, as of the last `measure`; `None` before."""
-        with self._lock:
-            return self._standings
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Return remarks on the study's figures to show in the index, as of the last `measure`."""
-        with self._lock:
-            return self._notes
+            return max(self.measured_study.planned - len(self._entries), 0)
 
     def outcomes(self, question_page: str) -> list[Comparison]:
         """Return the comparisons of answers to the question; empty until `measure` has run."""

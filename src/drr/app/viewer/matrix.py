@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from drr.app.report.contrasts import ByQuery
 from drr.app.report.standing import Standings
 from drr.app.report.system_table import failed_text, shade
 from drr.app.report.tables import Cell
@@ -190,13 +189,14 @@ class Matrix:
         return [self._head(name, self._done.get(name, [])) for name in self.columns]
 
     def _head(self, name: str, own: Sequence[ShownEntry]) -> VariantHead:
-        means = [
-            mean(_by_question((e, one.of(e)) for e in own)).within(one.metric.ends) for one in self.measures
-        ]
-        tokens, spent = (
-            mean(_by_question((e, e.tokens) for e in own)),
-            mean(_by_question((e, e.cost) for e in own)),
-        )
+        def over_questions(of: Callable[[ShownEntry], float | None]) -> Statistic:
+            found: dict[AskedQuestion, list[float | None]] = {}
+            for entry in own:
+                found.setdefault(entry.asked, []).append(of(entry))
+            return mean(found)
+
+        means = [over_questions(one.of).within(one.metric.ends) for one in self.measures]
+        tokens, spent = over_questions(lambda entry: entry.tokens), over_questions(lambda entry: entry.cost)
         wrong = [len(entry.errors) for entry in own]
         cell = self._standings.against.get(name, Cell(None)) if self._standings else Cell(None)
         failed = "" if own or name not in self._failed else failed_text(self._failed[name])
@@ -225,13 +225,6 @@ class Matrix:
             round(BAR * min(max(at / end, 0.0), 1.0)) for at in (v.ci_low, v.ci_high, v.value)
         )
         return low, high, value
-
-
-def _by_question(values: Iterable[tuple[ShownEntry, float | None]]) -> ByQuery:
-    found: dict[AskedQuestion, list[float | None]] = {}
-    for entry, value in values:
-        found.setdefault(entry.asked, []).append(value)
-    return found
 
 
 def _ends(v: Statistic) -> str:

@@ -15,9 +15,10 @@ from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.failing import errors_text
 from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
-from drr.app.report.standing import AGAINST, Standings
+from drr.app.report.standing import AGAINST
 from drr.app.report.system_table import failed_text
 from drr.app.report.tables import Table
+from drr.app.viewer.entries import MeasuredStudy
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-ALONE = AnswerNeighbours()
+ALONE, UNMEASURED = AnswerNeighbours(), MeasuredStudy()
 
 
 class StudyPages:
@@ -81,11 +82,10 @@ class StudyPages:
         to_come: int,
         marked: str = "",
         judges: int = 1,
-        unjudged: int = 0,
-        notes: Sequence[str] = (),
-        standings: Standings | None = None,
+        measured: MeasuredStudy = UNMEASURED,
     ) -> str:
         by_rules = bool(judging and judging.rule_written)
+        standings = measured.standings
         matrix, done = Matrix(entries, standings), [e for e in entries if e.status == "done"]
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
         written = [entry.rule_written for entry in entries]
@@ -96,8 +96,8 @@ class StudyPages:
             weak=weak,
             judge=judging.judge if judging else None,
             to_come=to_come,
-            unjudged=unjudged,
-            notes=notes,
+            unjudged=measured.unjudged,
+            notes=measured.notes,
             marked=marked,
             judges=judges,
             measures=matrix.measures,
@@ -155,7 +155,7 @@ class StudyPages:
             opened=opening_sides(sides),
             html={side.name: report_html(side.report, f"{side.name}-") for side in sides},
             facts=facts_beside(sides),
-            compared=_present(pairs.values()),
+            compared=[name for name in DIMENSIONS if any(name in own for own in pairs.values())],
             pairs=pairs,
             judge=first.verdicts.judge,
         )
@@ -244,12 +244,6 @@ def _same(entries: Iterable[ShownEntry]) -> list[str]:
         if entry.text is not None:
             found.setdefault(entry.text, []).append(f"{entry.variant}, trial {entry.trial}")
     return ["; ".join(names) for names in found.values() if len(names) > 1]
-
-
-def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return the dimensions that any row has, in the standard order."""
-    known = {name for row in rows for name in row}
-    return [name for name in DIMENSIONS if name in known]
 
 
 def report_html(report: ReportView, before: str = "", *, has_cards: bool = False) -> Markup:

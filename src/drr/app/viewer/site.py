@@ -307,7 +307,7 @@ class _Drawn:
 
         def index(_: str) -> str:
             judges = len(reader.judges())
-            own = reader.to_come, reader.marked(), judges, reader.unjudged, reader.notes, reader.standings
+            own = reader.to_come, reader.marked(), judges, reader.measured_study
             return pages.index(reader.entries(), reader.judging(), *own)
 
         return {

@@ -37,8 +37,8 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     pages = StudyPages(reader.name, served=False, papers=papers, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()
-    own = reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged, reader.notes
-    index = pages.index(entries, reader.judging(), *own, reader.standings)
+    own = reader.to_come, reader.marked(), len(reader.judges()), reader.measured_study
+    index = pages.index(entries, reader.judging(), *own)
     (draft / "index.html").write_text(index, encoding="utf-8")
     (draft / "errors.html").write_text(pages.errors(entries, reader.judging()), encoding="utf-8")
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
