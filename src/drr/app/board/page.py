@@ -11,7 +11,7 @@ from drr.app.board.cost_figure import cost_figure
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion, with_sealed_halves
 from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import one_line_result, result_word
-from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
+from drr.app.pages.frame import Frame, FramePlace, banner_of
 from drr.app.report.grids import grid
 from drr.app.report.standing import OF_A_BOARD
 from drr.app.report.tables import Cell, RowHead
@@ -114,11 +114,8 @@ class BoardPages:
     def _draw(
         self, template: str, place: str, root: str = "", banner: str | None = None, **more: object
     ) -> str:
-        frame = self._frame.values(place)
-        page = templates().get_template(f"board/{template}")
-        return page.render(
-            root=root, banner=banner, tone=_TONES, most=_MOST, published=self._published, **frame, **more
-        )
+        own = {"tone": _TONES, "most": _MOST, "published": self._published}
+        return self._frame.draw(f"board/{template}", root, banner=banner, place=place, **own, **more)
 
     def _set_page(self, answered: SetVersion) -> str:
         rankings = self.sets[answered]

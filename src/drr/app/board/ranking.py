@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -36,25 +36,43 @@ OPEN_MINUS_SEALED = Heading(
     "open minus sealed",
     explanation="Its mean on the open half of the set minus that on the sealed one: what it gains where anybody can train.",
 )
-_BESIDE = (
-    Heading(
-        "reproduced",
-        explanation="Whether somebody whom this board's owner names ran a drawn part again, with the difference.",
-    ),
-    Heading(
-        "contained",
-        explanation="Whether no code of the agent's could reach the truth, as its maker says: else it ran beside the truth.",
-    ),
-    Heading(
-        "bundle", explanation="Whether anything contradicts its bundle. No file shows who wrote the answers."
-    ),
-    DOLLARS,
-    TOKENS,
-    Heading("answered on", explanation="Day on which its last answer ended, as its maker says."),
-    Heading("code", explanation="Hash of the program's code that made its bundle, as its maker says."),
-)
 CONTAINED = {True: "contained", False: "beside the truth", None: "unknown"}
 _LONGEST = 60
+_BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
+    (
+        Heading(
+            "reproduced",
+            explanation="Whether somebody whom this board's owner names ran a drawn part again, with the difference.",
+        ),
+        lambda one: Cell("; ".join(map(one_line_result, one.reproduced)) or "not run again"),
+    ),
+    (
+        Heading(
+            "contained",
+            explanation="Whether no code of the agent's could reach the truth, as its maker says: else it ran beside the truth.",
+        ),
+        lambda one: Cell(CONTAINED[one.contained]),
+    ),
+    (
+        Heading(
+            "bundle",
+            explanation="Whether anything contradicts its bundle. No file shows who wrote the answers.",
+        ),
+        lambda one: Cell(one.bundle.found.tier),
+    ),
+    # A mean cost without all answers would look too cheap.
+    (DOLLARS, lambda one: Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown")),
+    (TOKENS, lambda one: Cell(one.tokens, digits=0, missing="unknown")),
+    (
+        Heading("answered on", explanation="Day on which its last answer ended, as its maker says."),
+        lambda one: Cell(day_of(one.ended)),
+    ),
+    (
+        Heading("code", explanation="Hash of the program's code that made its bundle, as its maker says."),
+        lambda one: Cell(one.code[:8]),
+    ),
+)
+"""The columns that follow a system's figures."""
 
 
 class Ranking(NamedTuple):
@@ -143,15 +161,21 @@ class Ranking(NamedTuple):
         also = _repeated(self.systems)
         columns: list[Column] = [
             (RANK, {key: Cell(f"{rank}") for key, rank in self.ranks.items()}),
-            (ANSWERS, {one.key: _answers(one) for one in self.systems}),
+            (
+                ANSWERS,
+                {
+                    one.key: Cell(float(own.done), brief=f"{own.done:,} of {own.units:,}")
+                    for one in self.systems
+                    for own in (one.answers,)
+                },
+            ),
             *metric_columns(
                 figures, *([] if self.metric is None else [self.metric.name]), *also, ahead=self._ahead
             ),
             (BEHIND, self._behind()),
             (OPEN_MINUS_SEALED, self._open_minus_sealed()),
         ]
-        for place, heading in enumerate(_BESIDE):
-            columns.append((heading, {one.key: _beside(one)[place] for one in self.systems}))
+        columns += [(heading, {one.key: cell(one) for one in self.systems}) for heading, cell in _BESIDE]
         shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
         rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
         return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
@@ -197,20 +221,3 @@ def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
         if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
             return sorted({known[0], known[-1]}, key=names.index)
     return []
-
-
-def _answers(one: ListedSystem) -> Cell:
-    return Cell(float(one.answers.done), brief=f"{one.answers.done:,} of {one.answers.units:,}")
-
-
-def _beside(one: ListedSystem) -> Sequence[Cell]:
-    """Return the cells that follow a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
-    return (
-        Cell("; ".join(map(one_line_result, one.reproduced)) or "not run again"),
-        Cell(CONTAINED[one.contained]),
-        Cell(one.bundle.found.tier),
-        Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),
-        Cell(one.tokens, digits=0, missing="unknown"),
-        Cell(day_of(one.ended)),
-        Cell(one.code[:8]),
-    )

@@ -95,6 +95,13 @@ class Frame:
             "place": place,
         }
 
+    def draw(
+        self, name: str, root: str = "", /, *, banner: str | None = None, place: str = "", **values: object
+    ) -> str:
+        """Return the HTML of a page, drawn by the template `name`. `root` is the path from the page to the folder of all pages."""
+        template = templates().get_template(name)
+        return template.render(root=root, banner=banner, **self.values(place), **values)
+
 
 def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) -> str | None:
     """Return a warning where rules instead of models wrote or judged reports, or a `weak` judge did, else `None`. `written` says for each report whether rules wrote the report."""

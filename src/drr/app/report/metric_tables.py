@@ -39,17 +39,10 @@ def _length_notes(material: ReportData) -> list[str]:
     return [f"Correlation of the score with report length: {', '.join(shown)}. {note}"] if shown else []
 
 
-def _unread_notes(material: ReportData) -> list[str]:
-    return unread_of(material.document)
-
-
-def _paper_notes(material: ReportData) -> list[str]:
-    return [
-        "One judging behind all columns; each has its own rule for sources that could not be read: they support nothing, or they are left out, as the column "
-        "says. A failure of the judge is left out of each, but of what stands as printed."
-    ]
-
-
+_PAPER_NOTE = (
+    "One judging behind all columns; each has its own rule for sources that could not be read: they support nothing, or they are left out, as the column "
+    "says. A failure of the judge is left out of each, but of what stands as printed."
+)
 _SPREAD = "After ± stands the standard deviation over answers."
 _REPEATED = "No noise floor: each figure already takes all trials of a question together."
 
@@ -64,10 +57,10 @@ def _trial_notes(material: ReportData) -> list[str]:
 
 
 FORMS: Mapping[str, MetricForm] = {
-    "faithfulness": MetricForm(notes=_unread_notes),
-    "citations": MetricForm(notes=_unread_notes),
+    "faithfulness": MetricForm(notes=lambda material: unread_of(material.document)),
+    "citations": MetricForm(notes=lambda material: unread_of(material.document)),
     "faithfulness-bounds": MetricForm(lead=("fp",)),
-    "papers": MetricForm(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
+    "papers": MetricForm(lead=("fp", "fr", "fp_citation"), notes=lambda material: [_PAPER_NOTE]),
     "quality": MetricForm(closing={"average": "quality_average"}, notes=_length_notes),
     "effort": MetricForm(spread=True),
     "pass": MetricForm(notes=_trial_notes),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drr.app.pages.folders import REPORT_MARK, fresh_folder
-from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
+from drr.app.pages.frame import Frame, FramePlace, banner_of
 from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.calls import calls_table
@@ -156,24 +156,20 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
     plot, topics = _placed(material, tables, figures)
     ranks = study_standings(material.study, material.judged, material.contrasts)
-    return (
-        templates()
-        .get_template("summary.html")
-        .render(
-            root="",
-            banner=_banner(material),
-            topics=topics,
-            invalid=material.document["coverage"]["invalid_because"],
-            verdict=ranks.row,
-            board=grid(system_table(material, ranks), pages_of(material, tables), "board"),
-            forest=plot,
-            limits=limits(material, material.contrasts),
-            failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
-            viewer=material.viewer,
-            charts=charts(material, ranks.systems),
-            facts=facts(material),
-            **_frame(material).values("report"),
-        )
+    return _frame(material).draw(
+        "summary.html",
+        place="report",
+        banner=_banner(material),
+        topics=topics,
+        invalid=material.document["coverage"]["invalid_because"],
+        verdict=ranks.row,
+        board=grid(system_table(material, ranks), pages_of(material, tables), "board"),
+        forest=plot,
+        limits=limits(material, material.contrasts),
+        failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
+        viewer=material.viewer,
+        charts=charts(material, ranks.systems),
+        facts=facts(material),
     )
 
 
@@ -194,21 +190,18 @@ def answers_page(material: ReportData, systems: tuple[str, ...], tables: Sequenc
         (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))
         for own, page in pages_of(material, tables).items()
     ]
-    return (
-        templates()
-        .get_template("answers.html")
-        .render(
-            root="../",
-            banner=_banner(material),
-            title=title if len(systems) != 1 else f"Answers of {title}",
-            note=_NOTES[len(systems)],
-            linked="both reports side by side" if len(systems) > 1 else "its report",
-            pages=pages,
-            forest=_between(tables, systems),
-            parts=list(sections_behind(material, systems, tables)),
-            viewer=material.viewer,
-            **_frame(material).values("report"),
-        )
+    return _frame(material).draw(
+        "answers.html",
+        "../",
+        place="report",
+        banner=_banner(material),
+        title=title if len(systems) != 1 else f"Answers of {title}",
+        note=_NOTES[len(systems)],
+        linked="both reports side by side" if len(systems) > 1 else "its report",
+        pages=pages,
+        forest=_between(tables, systems),
+        parts=list(sections_behind(material, systems, tables)),
+        viewer=material.viewer,
     )
 
 

@@ -19,7 +19,7 @@ _ELASTICITY = 5.0
 def write(found: StressDocument, out: Path) -> None:
     """Write the page `stress.html` and the document `stress.json` into a folder."""
     from drr.app.pages.folders import viewer_of
-    from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
+    from drr.app.pages.frame import Frame, FramePlace, banner_of
     from drr.app.pages.serve import SORTING, STATIC, STYLES
 
     (out / "static").mkdir(parents=True, exist_ok=True)
@@ -32,19 +32,17 @@ def write(found: StressDocument, out: Path) -> None:
         places.append(FramePlace("viewer", f"{viewer}/index.html", "Answers"))
     frame = Frame(found["study"], False, places, scripts=(SORTING,))
     by_rules = found["rule_written"]
-    words = {"figure": figure, "interval": interval, "size": _size, "bar": _bar}
-    page = (
-        templates()
-        .get_template("stress.html")
-        .render(
-            root="",
-            banner=banner_of([True] * by_rules + [False] * (found["answers"] - by_rules), False),
-            limits_page="stress.html",
-            found=found,
-            sentences=list(sentences(found)),
-            **words,
-            **frame.values("stress"),
-        )
+    page = frame.draw(
+        "stress.html",
+        place="stress",
+        banner=banner_of([True] * by_rules + [False] * (found["answers"] - by_rules), False),
+        limits_page="stress.html",
+        found=found,
+        sentences=list(sentences(found)),
+        figure=figure,
+        interval=interval,
+        size=_size,
+        bar=_bar,
     )
     write_text(out / "stress.html", page)
     write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

@@ -212,8 +212,8 @@ def draw(
     frame: Frame, name: str, root: str, *, banner: str | None, place: str = ANSWERS.key, **values: Any
 ) -> str:
     """Return the HTML of a page, drawn by the template `name`."""
-    template = _templates().get_template(name)
-    return template.render(root=root, banner=banner, **frame.values(place), **values)
+    _templates()
+    return frame.draw(name, root, banner=banner, place=place, **values)
 
 
 def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
