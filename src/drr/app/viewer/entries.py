@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class MeasuredStudy(NamedTuple):
-    """What is known of a study only once all of its judgements were read."""
+    """The facts of a study that are known once all of its judgements were read."""
 
     planned: int = 0
     """Number of answers that the study plans."""
