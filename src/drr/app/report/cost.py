@@ -139,7 +139,7 @@ _MEASURED = (
 
 
 def measured_cost(material: ReportData) -> Table | None:
-    """Return the table of the cost of each part of each system (agent, memory, judge), and of judgements that systems share."""
+    """Return the table of what agents, memories and judges of each system cost. Judgements that systems share have rows of their own."""
     cost = cost_part(material.document)
     if cost is None:
         return None

@@ -107,7 +107,7 @@ def _save(
     folder: Path,
     laid: FigureLayout | None,
 ) -> FigureLayout | None:
-    """Write the figure, laid out as given or anew, and return its layout; `None` where the study has no data for it."""
+    """Write the figure and return its layout, the given one or a new one. `None` where the study has no data."""
     import matplotlib as mpl
 
     figure = _made(material, one.draw, scheme)

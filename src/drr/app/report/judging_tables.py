@@ -139,7 +139,7 @@ def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
 
 
 def _failure_notes(found: FailureDocument, open_: Sequence[str]) -> Iterator[str]:
-    """Yield notes on labels without a share and on charges by words that the report lacks, and an example of each label."""
+    """Yield notes on labels without a share, on charges by words that no report has, and an example of each."""
     yield (
         "Share of the reports in which somebody can tell (n), not of all reports; rules and a judge propose, people correct (failure_labels.jsonl)."
     )
@@ -161,8 +161,8 @@ def _failure_notes(found: FailureDocument, open_: Sequence[str]) -> Iterator[str
         yield f"Corrections of no answer here: {', '.join(gone)}."
     for variant, label, row in rows:
         for example in row["examples"][:1]:
-            said = f": {example['text']}" if example["text"] else ""
-            yield f"{label}, {variant}, {example['answer']} (by {example['by']}){said}"
+            words = f": {example['text']}" if example["text"] else ""
+            yield f"{label}, {variant}, {example['answer']} (by {example['by']}){words}"
 
 
 def _marked(found: MarksRow | None) -> list[str]:
@@ -226,7 +226,7 @@ _CORRECTED = (
 
 
 def corrected(material: ReportData) -> Table | None:
-    """Return the figures corrected by people's labels (`drr report --labels`); `None` where no judged answer has a label."""
+    """Return the figures corrected by labels of people (`drr report --labels`). `None` where no judged answer has a label."""
     document = material.document.get("corrected")
     if not document or not document["figures"]:
         return None

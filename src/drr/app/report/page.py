@@ -133,7 +133,7 @@ class FoldPart(NamedTuple):
 def _placed(
     material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
 ) -> tuple[Markup, list[tuple[Topic, list[FoldPart]]]]:
-    """Return the forest plot of the first page, and its other tables that are not empty by topic, each with its figure."""
+    """Return the forest plot of the first page, and its other tables by topic. Empty tables are left out; a figure stands under its table."""
     answers, drawn = pages_of(material, tables), dict(figures)
     plot, folds, topic = Markup(""), dict[Topic, list[FoldPart]](), _FURTHER
     for table in tables:
