@@ -52,6 +52,7 @@ def ranks_of(material: ReportData, *, by_rules: bool = False) -> Standings:
     return standings(material.per_report, found, material.failed, {}, by_rules=by_rules)
 
 
+@pytest.mark.slow
 def test_a_report_tests_its_differences_once(judged_study: Path, tmp_path: Path) -> None:
     seen = Profile()
     with Study.open(judged_study) as study:
@@ -270,6 +271,7 @@ def test_faithfulness_leads_nothing_where_too_much_of_it_rests_on_absence(absent
     assert found.metric == metrics()[leads] and (found.systems[0] == "one") == (leads == "fp")
 
 
+@pytest.mark.slow
 def test_every_page_and_command_prints_the_same_row(
     judged_study: Path, report: Path, tmp_path: Path, drr: Drr
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_page_of_an_answer_says_that_nobody_judged_its_claims(
     assert any("claims, not judged:" in page for page in pages)
 
 
+@pytest.mark.slow
 def test_rules_that_somebody_names_lead_nothing(study: Path, tmp_path: Path, drr: Drr) -> None:
     drr.out("judge", study, "--judge", "offline", "--quiet")
     assert _tasks(study)["support"]

@@ -543,6 +543,7 @@ def test_the_quarantine_is_closed_to_others(tmp_path: Path, drr: Drr) -> None:
     assert kept.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_heavy_rows_are_not_held_together(tmp_path: Path) -> None:
     """Twenty thousand cells of 1 MB were one batch, of 27 MB packed 1.7 GB."""
     for name, row in (("t.csv", '1,"%s"'), ("t.jsonl", '{"id": 1, "title": ["%s"]}')):
@@ -569,12 +570,17 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
 """
 
 
+SECONDS_EACH = [
+    ("one text in all rows", "over 200 times its size"), ("lists", "has over 1,048,576 bytes"),
+    ("feeds.csv.gz", "over 200 times its size"), ("feeds.jsonl.gz", "over 200 times"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        ("one text in all rows", "over 200 times its size"), ("long cells", "has over 1,048,576 bytes"), ("lists", "has over 1,048,576 bytes"),
-        ("packed well", "over 200 times its size"), ("objects", "a column of objects"),
-        ("zeros.parquet.gz", "over 200 times its size"), ("feeds.csv.gz", "over 200 times its size"), ("feeds.jsonl.gz", "over 200 times"),
+        ("long cells", "has over 1,048,576 bytes"), ("packed well", "over 200 times its size"), ("objects", "a column of objects"),
+        ("zeros.parquet.gz", "over 200 times its size"), *(pytest.param(*row, marks=pytest.mark.slow) for row in SECONDS_EACH),
     ],
 )  # fmt: skip
 def test_a_file_that_unpacks_to_too_much_takes_no_memory(kind: str, told: str, tmp_path: Path) -> None:
