@@ -7,9 +7,11 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import certifi
 import pytest
@@ -18,10 +20,27 @@ from hypothesis import HealthCheck, settings
 from tests import commands
 from tests.once import made_once
 
+if TYPE_CHECKING:
+    from drr.study.study import Study
+
 HERE = Path(__file__).parent
 # What tests vouch for is not remembered for the person who runs them, and what that person vouched for decides no test.
 _CONFIG = tempfile.mkdtemp(prefix="drr-tests-config-")
 os.environ["XDG_CONFIG_HOME"] = _CONFIG
+OWN = (
+    "ANTHROPIC_",
+    "OPENAI_",
+    "LANGCHAIN_",
+    "LANGSMITH_",
+    "SERPER_",
+    "DRR_MODEL",
+    "DRR_BASE_URL",
+    "DRR_WEB",
+    "DRR_SANDBOX",
+    "DRR_SERPER_",
+)
+for _name in [name for name in os.environ if name.startswith(OWN)]:
+    del os.environ[_name]  # keys and models of that person
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -35,6 +54,22 @@ settings.register_profile("day", settings.get_profile("night"), max_examples=20)
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sample of seed 7 (`raw`) and its shop (`shop`), made by the commands; nobody writes into it."""
     return made_once("sample", tmp_path_factory, _sample)
+
+
+@pytest.fixture
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own, in which the test stands."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    """An empty study of its own, open."""
+    from drr.study.study import Study
+
+    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as made:
+        yield made
 
 
 @pytest.fixture

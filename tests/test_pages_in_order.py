@@ -134,8 +134,6 @@ def test_commands_of_a_page_run_in_its_order(
 ) -> None:
     shutil.copytree(home / "demo", tmp_path / "demo")
     monkeypatch.chdir(tmp_path)
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "SERPER_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
     _write_files()
     for line in lines_of(page):
         for written, instead in INSTEAD.items():

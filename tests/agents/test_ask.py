@@ -23,11 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_box(tmp_path_factory.mktemp("ask"))
 
 
-@pytest.fixture(autouse=True)
-def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("ANTHROPIC_API_KEY", "DRR_MODEL", "ANTHROPIC_BASE_URL", "LANGSMITH_TRACING"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 def asking(folder: Path, *more: str, question: str = QUESTION) -> list[str]:

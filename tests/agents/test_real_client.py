@@ -37,12 +37,6 @@ PLAN = (
 )
 
 
-@pytest.fixture(autouse=True)
-def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL", "LANGSMITH_TRACING"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def texts(request: Request) -> str:
     return json.dumps(request.body["messages"])
 

@@ -87,10 +87,7 @@ def test_before_the_first_answer_and_after_it(words: list[str], tmp_path: Path, 
     assert {row["memory"]: row["left"] for row in again["memories"]} == {"letter.py:Letter": 0}
 
 
-def test_a_forecast_needs_no_key(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
-) -> None:
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+def test_a_forecast_needs_no_key(words: list[str], tmp_path: Path, drr: Drr) -> None:
     study = str(tmp_path / "study")
     variants = drr.json("run", study, *words, "--dry-run")["variants"]
     assert {row["variant"].partition("@")[0] for row in variants} == {"react", "ledger"}

@@ -56,10 +56,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
-    monkeypatch.chdir(tmp_path)
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_MODEL", "DRR_MODEL_JUDGE"):
-        monkeypatch.delenv(name, raising=False)
+def drr(drr: Drr, at_home: Path) -> Drr:
     return drr
 
 

@@ -354,7 +354,6 @@ def test_the_snapshots_of_the_run_are_not_the_pages_of_today(
 ) -> None:
     """The address is one that the fetcher refuses, which today makes it unreadable whatever was kept of it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SERPER_API_KEY", raising=False)
     url, folder = "http://10.0.0.1/ramps", tmp_path / "study"
     line: dict[str, Any] = {"id": "1", "system": "alpha", "query": "Which ramp?"}
     line["report_markdown"] = f"{FACT} [1]\n\n## Sources\n[1] {url}\n"

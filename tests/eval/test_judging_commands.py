@@ -41,11 +41,7 @@ def line(n: int, system: str, **more: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(autouse=True)
-def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DRR_MODEL", "DRR_MODEL_JUDGE", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture

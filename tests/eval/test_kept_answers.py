@@ -318,7 +318,6 @@ class Told(NamedTuple):
 @pytest.fixture
 def folder(tmp_path: Path, shop: Shop, drr: Drr, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     text = f"# Care\n\nClean every feeder once a week [1].\n\n## Sources\n[1] {CARE}\n"
     row = {"id": "a", "system": "alpha", "query": "Which feeder?", "user_id": ANNA, "report_markdown": text}
     page = {"url": CARE, "type": "web", "text": "Clean every feeder once a week."}

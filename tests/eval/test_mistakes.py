@@ -506,8 +506,6 @@ def test_sums_are_worked_out_by_code_and_nothing_else_is(text: str, told: str | 
 
 @pytest.fixture
 def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("DRR_MODEL", "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     monkeypatch.chdir(tmp_path)
     write_shop(str(tmp_path / "shop"), Settings(shop_url="http://ecommerce.example"))

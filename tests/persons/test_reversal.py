@@ -92,10 +92,8 @@ def test_what_cannot_be_asked_is_misuse_before_anything_is_paid(
     words: tuple[str, ...],
     why: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     assert drr("papers", "context", "check", folder(tmp_path), *words) == 2
     told = capsys.readouterr()
     assert (told.out, why in told.err) == ("", True)

@@ -55,12 +55,6 @@ def accepted(query: Query) -> Query:
     return query.model_copy(update={"review": review})
 
 
-@pytest.fixture(autouse=True)
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LANGSMITH_TRACING"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def test_offline_questions_lean_on_true_facts_and_say_who_wrote_them(
     queries: list[Query], shop: Shop
 ) -> None:

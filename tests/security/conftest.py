@@ -19,11 +19,8 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_MODEL", "DRR_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+def drr(drr: Drr, at_home: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(at_home / "config"))
     return drr
 
 

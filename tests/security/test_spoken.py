@@ -52,12 +52,6 @@ SINKS = frozenset(
 _SLOT = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as made:
-        yield made
-
-
 def files(ending: str) -> Iterator[tuple[str, Path]]:
     """Each file of the rooms that speak to models, by its module's name."""
     for room in ROOMS:

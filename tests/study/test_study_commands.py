@@ -28,12 +28,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
-@pytest.fixture
-def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
-    monkeypatch.chdir(tmp_path)
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-    return drr
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 def new(box: Path, variants: str = "react,plan-to-function+ws", name: str = "study") -> list[object]:

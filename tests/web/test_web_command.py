@@ -21,11 +21,7 @@ DOCS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("SERPER_API_KEY", "DRR_SERPER_API_KEY", "DRR_WEB", "DRR_SANDBOX"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture

@@ -52,8 +52,6 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "DRR_MODEL", "DRR_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
 
     def write(name: str, text: str) -> Path:
         path = tmp_path / name
