@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired, Protocol
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol, cast
 
 from typing_extensions import TypedDict  # pydantic reads these, and Python 3.11's own does not do for it
 
@@ -111,10 +111,9 @@ def tokens_of(message: AIMessage) -> Tokens | None:
 
 
 @dataclass
-class Usage:
-    """The usage of one role. `cost` is `None` as soon as the price or usage of one call is unknown."""
+class SummedUsage:
+    """Counts that add up over calls, units and roles."""
 
-    model: str
     calls: int = 0
     retries: int = 0
     unmetered: int = 0
@@ -123,6 +122,25 @@ class Usage:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     output_tokens: int = 0
+
+    def counts(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in COUNTS}
+
+    def add(self, row: SummedUsage | UsageRow) -> None:
+        """Add the usage of a role, or of one unit in a role."""
+        more = row.counts() if isinstance(row, SummedUsage) else dict[str, Any](row)
+        for name in COUNTS:
+            setattr(self, name, getattr(self, name) + more[name])
+
+
+COUNTS = tuple(one.name for one in fields(SummedUsage))
+
+
+@dataclass(kw_only=True)
+class Usage(SummedUsage):
+    """The usage of one role. `cost` is `None` as soon as the price or usage of one call is unknown."""
+
+    model: str
     seconds: float = 0.0
     cost: int | None = 0
     raised: int = 0
@@ -130,19 +148,8 @@ class Usage:
 
     def as_json(self) -> UsageRow:
         raised: RaisedUsage = {"raised": self.raised} if self.raised else {}
-        return {
-            "model": self.model,
-            "calls": self.calls,
-            "retries": self.retries,
-            "unmetered": self.unmetered,
-            "input_tokens": self.input_tokens,
-            "cache_read_tokens": self.cache_read_tokens,
-            "cache_write_tokens": self.cache_write_tokens,
-            "output_tokens": self.output_tokens,
-            "seconds": round(self.seconds, 3),
-            "cost_usd": dollars(self.cost),
-            **raised,
-        }
+        paid = {"seconds": round(self.seconds, 3), "cost_usd": dollars(self.cost)}
+        return cast("UsageRow", {"model": self.model, **self.counts(), **paid, **raised})
 
 
 @dataclass
@@ -152,7 +159,7 @@ class Meter:
     by_role: dict[str, Usage] = field(default_factory=dict)
 
     def usage(self, role: str, model: str) -> Usage:
-        return self.by_role.setdefault(role, Usage(model))
+        return self.by_role.setdefault(role, Usage(model=model))
 
     def answered(
         self, role: str, model: str, tokens: Tokens | None, cost: int | None, seconds: float

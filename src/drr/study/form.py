@@ -8,18 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from drr.env.errors import DrrError
-from drr.llm.meter import UsageRow
+from drr.llm.meter import COUNTS, UsageRow
 from drr.study.unit import KINDS
 
-_COUNTS = (
-    "calls",
-    "retries",
-    "unmetered",
-    "input_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "output_tokens",
-)
 _ODD = (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexError, OverflowError)
 
 
@@ -71,7 +62,7 @@ def status_of(value: Any) -> Any:
 def usages(text: Any) -> Mapping[str, UsageRow]:
     found = table(text)
     for used in found.values():
-        for name in _COUNTS:
+        for name in COUNTS:
             of(used[name], int)
         of(used["seconds"], float, int)
         of(used["cost_usd"], float, int, type(None))

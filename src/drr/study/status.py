@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.files import read_file
 from drr.env.tool_calls import refused_calls
 from drr.llm.activity import AS_JSON, FILE
-from drr.llm.meter import UsageRow, dollars
+from drr.llm.meter import SummedUsage, dollars
 from drr.study.form import naming_errors, of
 from drr.study.spend import Account
 from drr.study.study import Study
@@ -27,23 +26,6 @@ class UnitCounts:
     failed: int = 0
     pending: int = 0
     running: int = 0
-
-
-@dataclass
-class SummedUsage:
-    calls: int = 0
-    retries: int = 0
-    unmetered: int = 0
-    input_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    output_tokens: int = 0
-
-    def add(self, row: SummedUsage | UsageRow) -> None:
-        """Add the usage of a role, or of one unit in a role."""
-        more: Mapping[str, Any] = vars(row) if isinstance(row, SummedUsage) else dict(row)
-        for one in fields(SummedUsage):
-            setattr(self, one.name, getattr(self, one.name) + more[one.name])
 
 
 @dataclass

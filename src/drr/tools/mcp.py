@@ -59,7 +59,7 @@ class ClientContexts:
         whose = user_id or (None if session is None else session.user_id)
         with self._lock:
             if whose not in self._by_user:
-                self._by_user[whose] = _anew(self._origin, whose)
+                self._by_user[whose] = _without_changes(self._origin, whose)
             return self._by_user[whose]
 
     def of(self, session_id: str, lives: object) -> ToolContext:
@@ -73,7 +73,7 @@ class ClientContexts:
             self._open(session_id, lives, user_id)
 
     def _open(self, session_id: str, lives: object, user_id: str | None) -> ToolContext:
-        self._by_session[session_id] = found = _anew(self._origin, user_id)
+        self._by_session[session_id] = found = _without_changes(self._origin, user_id)
         weakref.finalize(lives, self._by_session.pop, session_id, None)
         return found
 
@@ -81,7 +81,7 @@ class ClientContexts:
         return len(self._by_session)
 
 
-def _anew(ctx: ToolContext, user_id: str | None = None) -> ToolContext:
+def _without_changes(ctx: ToolContext, user_id: str | None = None) -> ToolContext:
     """Return a context of the same user, or the given one, in the same shop, without earlier changes."""
     if isinstance(ctx.world, ShopWorld):
         return replace(ctx, world=replace(ctx.world, session=ctx.world.session.without_changes(user_id)))

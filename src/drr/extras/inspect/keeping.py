@@ -181,7 +181,7 @@ def _usage(row: UsageRow) -> Usage:
     from drr.llm.meter import Usage
 
     return Usage(
-        row["model"],
+        model=row["model"],
         calls=row["calls"],
         unmetered=row["unmetered"],
         input_tokens=row["input_tokens"],
