@@ -124,7 +124,7 @@ class Ucp:
             mcp_tool(
                 tool.name,
                 f"{tool.work.__doc__} {UNTRUSTED}",
-                _simple(tool.asks.model_json_schema()),
+                _plain_schema(tool.asks.model_json_schema()),
                 writes=tool.writes,
             )
             for tool in self._tools.values()
@@ -138,7 +138,7 @@ class Ucp:
         try:
             asked: Any = tool.asks.model_validate(arguments)
         except ValidationError as error:
-            raise invalid_request(_wrong(error)) from None
+            raise invalid_request(_argument_faults(error)) from None
         key = asked.meta.idempotency_key if tool.writes and asked.meta else None
         if key is None:
             return await _answer(tool, asked, ctx)
@@ -207,7 +207,7 @@ def _without_our_names(message: str) -> str:
 
 def _result(model: type[BaseModel], draft: UcpAnswer) -> CallToolResult:
     document = _checked(model, draft.document)
-    seen = [_seen(source, document, path) for source, path in draft.shown]
+    seen = [_shown_source(source, document, path) for source, path in draft.shown]
     return CallToolResult(
         content=[TextContent(type="text", text=_text(document))],
         structured_content=document,
@@ -215,7 +215,7 @@ def _result(model: type[BaseModel], draft: UcpAnswer) -> CallToolResult:
     )
 
 
-def _seen(source: Source, document: Any, path: Sequence[str | int]) -> Source:
+def _shown_source(source: Source, document: Any, path: Sequence[str | int]) -> Source:
     return source.model_copy(update={"seen": _text(reduce(getitem, path, document))})
 
 
@@ -223,14 +223,14 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _wrong(error: ValidationError) -> str:
+def _argument_faults(error: ValidationError) -> str:
     """Return which arguments are wrong and why, three at most."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     reasons = [f"{one_line('.'.join(map(str, p['loc'])), 80) or 'arguments'}: {p['msg']}" for p in problems]
     return "; ".join(reasons[:3]) + (f" (and {len(reasons) - 3} more)" if len(reasons) > 3 else "")
 
 
-def _simple(schema: JsonObject) -> JsonObject:
+def _plain_schema(schema: JsonObject) -> JsonObject:
     """Return one plain schema without references, as models are given it, with the fields that this shop reads."""
     known = schema.get("$defs", {})
 

@@ -40,12 +40,12 @@ _SINGLE = re.compile(r"eval_[a-z_]+?(?:_\d{8}_\d{6})?\.json")
 _SIZE = re.compile(r"\d{1,6}k")
 
 
-def _known(score: float) -> float | None:
+def _defined(score: float) -> float | None:
     """Return no value for -1, which DR3-Eval's evaluators write for an undefined figure."""
     return None if score < 0 else score
 
 
-Percent = Annotated[float, Field(ge=-1, le=100), AfterValidator(_known)]
+Percent = Annotated[float, Field(ge=-1, le=100), AfterValidator(_defined)]
 FIGURES = (
     ("total_score", "total"),
     ("information_recall", "information recall"),
@@ -118,7 +118,7 @@ class Dr3Eval(Format):
                     raise Misuse(f"{where}: number: whose query this is stands nowhere")
                 yield GivenQuestion(where, ForeignQuestion(names[0], row.query))
         elif path.suffix == ".md":
-            yield GivenReport(str(path), *_place(path), text_in(path))
+            yield GivenReport(str(path), *_question_and_system(path), text_in(path))
         else:
             yield _scores([path])
 
@@ -182,7 +182,7 @@ def _combined_row(values: Mapping[str, float | None]) -> JsonObject:
     return {"total_score": values.get("total_score"), "metrics": metrics}
 
 
-def _place(path: Path) -> tuple[ForeignQuestion, str]:
+def _question_and_system(path: Path) -> tuple[ForeignQuestion, str]:
     """Return the question and the system of a file in `SIZE/MODEL/TASK/`. The same task at another size is another question."""
     names = [one.name for one in path.resolve().parents[:3]]
     if len(names) < 3 or not names[1]:
@@ -193,7 +193,7 @@ def _place(path: Path) -> tuple[ForeignQuestion, str]:
 
 def _scores(files: Sequence[Path]) -> GivenScores:
     """Read the scores of one task. If several files hold a metric, the last by name counts, as names end with the time of writing."""
-    asked, system = _place(files[0])
+    asked, system = _question_and_system(files[0])
     values: dict[str, float | None] = {}
     for path in sorted(files):
         raw = object_in(path)
@@ -205,12 +205,12 @@ def _scores(files: Sequence[Path]) -> GivenScores:
             single = row_of(str(path), raw, _Single)
             measured = {single.metric_name: single}
         for name, one in measured.items():
-            values |= _measured(path, name, one)
+            values |= _values_of_metric(path, name, one)
     last = max(files)
     return GivenScores(str(last), asked, system, "scores", values, last)
 
 
-def _measured(path: Path, name: str, measured: _Measured) -> dict[str, float | None]:
+def _values_of_metric(path: Path, name: str, measured: _Measured) -> dict[str, float | None]:
     """Return a metric's value and its components by column; empty for a metric without a column."""
     if name not in dict(FIGURES):
         return {}

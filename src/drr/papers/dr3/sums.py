@@ -40,8 +40,8 @@ class Dr3Row(RawRow):
 def dr3_figures(row: Dr3Row, *, printed: bool = False) -> dict[str, float | None]:
     """Return the figures by name. An insight counts if the report states it in full; `_mean` figures count partial ones in part."""
     figures = {
-        "ir_uf": percent(_wholly(row.ir_uf)),
-        "ir_sc": percent(_wholly(row.ir_sc)),
+        "ir_uf": percent(_told_in_full(row.ir_uf)),
+        "ir_sc": percent(_told_in_full(row.ir_sc)),
         "cc": _coverage(row.required, row.cited),
         "fa": percent(row.fa or ()),
         "if": percent(row.follows or ()),
@@ -63,7 +63,7 @@ def percent(values: Iterable[bool | None]) -> float | None:
     return None if value is None else 100 * value
 
 
-def _wholly(scores: Iterable[float | None] | None) -> list[bool | None]:
+def _told_in_full(scores: Iterable[float | None] | None) -> list[bool | None]:
     return [None if score is None else score == 1 for score in scores or ()]
 
 
@@ -100,7 +100,7 @@ def report_values(
     return {
         "dr3_fa": percent(means_support(address_verdict(one.status, WHOLLY)) for one in citations),
         "dr3_fa_lenient": percent(means_support(address_verdict(one.status, IN_PART)) for one in citations),
-        "dr3_fa_claims": percent(map(_every, by_claim.values())),
+        "dr3_fa_claims": percent(map(_all_support, by_claim.values())),
     }
 
 
@@ -109,7 +109,7 @@ def means_support(verdict: Found | None) -> bool | None:
     return None if verdict is None else verdict == "supported"
 
 
-def _every(verdicts: Sequence[Found | None]) -> bool | None:
+def _all_support(verdicts: Sequence[Found | None]) -> bool | None:
     """Tell whether all sources support; a single one that does not decides, even if others are unknown."""
     if any(means_support(verdict) is False for verdict in verdicts):
         return False

@@ -50,7 +50,7 @@ _DOUBT = re.compile(
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _stated_patterns() -> dict[str, re.Pattern[str]]:
     text, found = (files("drr.papers.pdr.words") / "stated.toml").read_text(encoding="utf-8"), {}
     for theme, row in tomllib.loads(text).items():
         thing = "|".join(map(re.escape, sorted(row["have"], key=len, reverse=True)))
@@ -68,7 +68,7 @@ def stated_traits(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for statement in (sentence[0].strip() for sentence in _SENTENCE.finditer(text)):
         if statement and not _DOUBT.search(statement):
-            for theme, pattern in _patterns().items():
+            for theme, pattern in _stated_patterns().items():
                 if theme not in found and pattern.search(statement):
                     found[theme] = statement
     return found

@@ -95,7 +95,7 @@ def accept_candidates(
     refused = Counter[str]()
     taken, texts = {one.id for one in known}, {_plain(one.statement) for one in known}
     for one in candidates:
-        ground, key = _ground(one.quote, reviews), _id(one)
+        ground, key = _ground(one.quote, reviews), _attribute_id(one)
         quote = "" if ground is None else ground.quote or ""
         if ground is None:
             refused["quotation"] += 1
@@ -128,7 +128,7 @@ def _ground(quote: str, reviews: Sequence[KeptReview]) -> Ground | None:
     return None
 
 
-def _id(one: Candidate) -> str:
+def _attribute_id(one: Candidate) -> str:
     """Return the id of a candidate's attribute, distinct from ids of rules and draws. Long statements get a hash, to tell them apart."""
     text = id_slug(_plain(one.statement))
     if len(text) > _LONGEST:
@@ -220,7 +220,7 @@ def statements_of_persons(
                 good = accept_candidates(candidates, one.reviews, one.known, one.user)
                 attributes[user_id] = good.attributes
                 refused.update(good.refused)
-    return SaidOfPersons(attributes, refused, conclude(summary, folder, command=_again(arguments)))
+    return SaidOfPersons(attributes, refused, conclude(summary, folder, command=_same_command(arguments)))
 
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[tuple[str, _Shopper]]:
@@ -235,7 +235,7 @@ def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[
         yield user_id, _Shopper(user, reviews, known, requests)
 
 
-def _again(arguments: argparse.Namespace) -> str:
+def _same_command(arguments: argparse.Namespace) -> str:
     """Return the same command as text, for repeating it."""
     one = arguments
     users = [word for user in one.user for word in ("--user", user)] or ["--users", str(one.how_many)]

@@ -29,7 +29,9 @@ class PersonProblem(NamedTuple):
 def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[PersonProblem]:
     """Yield the problems of persons; without a shop only those that the file alone shows."""
     for person in persons:
-        for check, text in chain(_of_file(person), _of_shop(person, shop) if shop is not None else ()):
+        for check, text in chain(
+            _file_problems(person), _shop_problems(person, shop) if shop is not None else ()
+        ):
             yield PersonProblem(person.person_id, check, text)
 
 
@@ -50,7 +52,7 @@ def tell_problems(
     return 1 if found else 0
 
 
-def _of_file(person: Person) -> Iterator[tuple[str, str]]:
+def _file_problems(person: Person) -> Iterator[tuple[str, str]]:
     for one in person.attributes:
         for kind in private_data_kinds(one.statement + "\n" + "\n".join(g.quote or "" for g in one.evidence)):
             yield "private", f"{one.id} holds {kind}"
@@ -65,7 +67,7 @@ def _of_file(person: Person) -> Iterator[tuple[str, str]]:
             yield "contradiction", f"{a.id} and {b.id}: a person has one {a.block}"
 
 
-def _of_shop(person: Person, shop: Shop) -> Iterator[tuple[str, str]]:
+def _shop_problems(person: Person, shop: Shop) -> Iterator[tuple[str, str]]:
     user = None if person.user_id is None else shop.store.user(person.user_id)
     if person.shop_hash not in (None, shop.manifest.content_hash):
         yield "shop", "was made of another shop than this one"

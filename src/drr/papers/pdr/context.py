@@ -134,7 +134,7 @@ class Contexts:
 
     def __init__(self, folder: Path, manifest: ContextManifest) -> None:
         self.folder, self.manifest = folder, manifest
-        self._read = lru_cache(_OPEN_FILES)(self._person)
+        self._read = lru_cache(_OPEN_FILES)(self._read_person)
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class Contexts:
         """Return the hash of a context's text, which is part of the key of units that were given it."""
         return text_hash(self.text(person_id, size))
 
-    def _person(self, person_id: str) -> tuple[tuple[ContextItem, ...], dict[str, int]]:
+    def _read_person(self, person_id: str) -> tuple[tuple[ContextItem, ...], dict[str, int]]:
         """Return a person's items in the order of the file, and how many of the first items each size has."""
         part, again = self.folder / file_name(person_id), "build the contexts again"
         text = _read_text(part / ITEMS)

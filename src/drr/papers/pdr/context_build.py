@@ -153,13 +153,13 @@ def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
     while room.bytes < CLOSE * limit:
         noise = room.wants_noise
         enough = room.talk >= LEAST_TALK * (len(room.items) + 1)
-        if not enough or not any(_closer(room, material, limit, own=own) for own in (not noise, noise)):
+        if not enough or not any(_admit_note(room, material, limit, own=own) for own in (not noise, noise)):
             one_more = room.size(material.short(own=False)) <= limit - room.bytes
             return "all that can be said of the person is there" if one_more else "no note is that short"
     return None
 
 
-def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> bool:
+def _admit_note(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> bool:
     """Admit the longest of several notes that leaves either nothing or enough for another one; tell whether one was admitted."""
     drawn = {draft.text: draft for draft in (material.short(own=own) for _ in range(_DRAWN))}
     sizes = {text: room.size(draft) for text, draft in drawn.items()}
@@ -192,7 +192,7 @@ def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) 
                 if not wanted:
                     break
                 yield wanted.pop()
-    yield from _proportioned(material, room, rng, plain)
+    yield from _drafts_by_share(material, room, rng, plain)
 
 
 class _Stream:
@@ -209,7 +209,7 @@ class _Stream:
         return next(self._drafts, None) if self._left >= 0 else None
 
 
-def _proportioned(
+def _drafts_by_share(
     material: PersonMaterial, room: _Room, rng: Random, plain: list[ItemDraft]
 ) -> Iterator[ItemDraft]:
     """Yield orders and reviews while there are any, alternating with notes; dialogues up to their share.

@@ -94,7 +94,7 @@ class Statements:
             for statement, words in self._tokens.items()
             if words
         )
-        by_block = grouped({*_known(), *((one.block, one.statement) for one in every)})
+        by_block = grouped({*_statements_of_rules(), *((one.block, one.statement) for one in every)})
         self._holding = {
             block: Counter(word for statement in statements for word in _words(statement))
             for block, statements in by_block.items()
@@ -118,7 +118,7 @@ class Statements:
     def in_report(self, report: str, question: str, attributes: Sequence[Attribute]) -> FoundAttributes:
         """Find the attributes that a report states to its reader."""
         text, asked = _MARKUP.sub(lambda match: match[1] or " ", report), frozenset(tokens(question))
-        telling = {one.id: self._telling(one) for one in attributes}
+        telling = {one.id: self._distinctive_words(one) for one in attributes}
         decided = frozenset(key for key, ways in telling.items() if all(map(asked.isdisjoint, ways)))
         stated, wrong, against = self._expressed(text, attributes, asked)
         to_reader = [frozenset(tokens(one)) for one in _SENTENCE.split(text) if tells_reader(one)]
@@ -156,7 +156,7 @@ class Statements:
         own = self._tokens[statement]
         return sum(self._weight[word] for word in own & words) / sum(self._weight[word] for word in own)
 
-    def _telling(self, attribute: Attribute) -> list[frozenset[str]]:
+    def _distinctive_words(self, attribute: Attribute) -> list[frozenset[str]]:
         """Return sets of words, any of which reveals the attribute. They are the words of a name, else the statement's words that
         are rarest in its block."""
         if attribute.names:
@@ -174,7 +174,7 @@ def _covers(words: frozenset[str], telling: frozenset[str]) -> bool:
     return bool(telling) and len(telling & words) >= _COVERED * len(telling)
 
 
-def _known() -> Iterator[tuple[str, str]]:
+def _statements_of_rules() -> Iterator[tuple[str, str]]:
     """Yield block and statement of all that rules may state, as a small file of persons has few statements."""
     for block, _, statement in map(spoken_theme, BY_KEY):
         yield block, statement
@@ -237,7 +237,7 @@ class StudyPersons:
             truths = _truths(contexts, person.person_id).values()
             shown = shown.intersection(key for truth in truths for key in truth.expresses)
         found = self._statements.in_report(answer.report, answer.query, person.attributes)
-        given = self._given(setting, person, answer, contexts)
+        given = self._given_to_agent(setting, person, answer, contexts)
         return AnswerAttributes(shown, setting, given, answer.record.result.get("person_tokens"), found)
 
     def _contexts_of(self, person: Person) -> Contexts | None:
@@ -245,7 +245,7 @@ class StudyPersons:
         gathered = self.gathered.get(person.person_id)
         return self.contexts if gathered is not None and gathered.attributes == person.attributes else None
 
-    def _given(
+    def _given_to_agent(
         self, setting: Setting, person: Person, answer: Answer, contexts: Contexts | None
     ) -> FoundAttributes | None:
         keyed = answer.record.key_fields
@@ -302,11 +302,11 @@ def study_persons(study: Study) -> StudyPersons | None:
     named = study.config.get("run", {}).get("contexts")
     contexts = Path(named) if isinstance(named, str) else None
     read = [study.folder / KEPT, study.folder / RECALLED, *([contexts / MANIFEST] if contexts else ())]
-    return _opened(study.folder, contexts, tuple(map(_stamp, read)))
+    return _open_persons(study.folder, contexts, tuple(map(_stamp, read)))
 
 
 @lru_cache(4)
-def _opened(
+def _open_persons(
     folder: Path, named: Path | None, stamps: tuple[tuple[int, int] | None, ...]
 ) -> StudyPersons | None:
     """Open a study's persons, once for every state of the files. If contexts are gone, what they gave is unknown."""

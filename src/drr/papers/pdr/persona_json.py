@@ -156,38 +156,38 @@ def _text(value: object) -> str:
 def _attributes(leaves: Sequence[_Leaf], person_id: str) -> tuple[list[Attribute], Counter[str]]:
     kinds = [(leaf, _private(leaf.path)) for leaf in leaves]
     own = {leaf.value for leaf, kind in kinds if kind == _NAME and leaf.value}
-    if any(_names(person_id, name) for name in own):
+    if any(_holds_name(person_id, name) for name in own):
         raise Misuse("the id holds the person's name; give the person another id")
     found: dict[str, Attribute] = {}
     dropped = Counter[str]()
     for leaf, private in kinds:
-        named = any(_names(leaf.statement, name) for name in own)
+        named = any(_holds_name(leaf.statement, name) for name in own)
         kind = private or (_NAME if named else next(iter(private_data_kinds(leaf.statement)), None))
         kind = kind if leaf.value else "an empty value"
         if kind is not None:
             dropped[kind] += 1
             continue
-        one, block = _id(leaf.path, found), _joined(leaf.path[0], "_")
+        one, block = _id_of_path(leaf.path, found), _joined(leaf.path[0], "_")
         found[one] = Attribute(id=one, block=block, statement=leaf.statement, basis="imported")
     return list(found.values()), dropped
 
 
 def _private(path: Sequence[str]) -> str | None:
     keys = private_keys()
-    return next((kind for key in path if (kind := keys.get(_squeezed(_in_words(key)))) is not None), None)
+    return next((kind for key in path if (kind := keys.get(_letters_only(_in_words(key)))) is not None), None)
 
 
 @cache
 def private_keys() -> dict[str, str]:
     text = (files("drr.papers.pdr.words") / "private_keys.toml").read_text(encoding="utf-8")
-    return {_squeezed(key): kind for kind, keys in tomllib.loads(text).items() for key in keys}
+    return {_letters_only(key): kind for kind, keys in tomllib.loads(text).items() for key in keys}
 
 
-def _squeezed(text: str) -> str:
+def _letters_only(text: str) -> str:
     return "".join(_WORD.findall(text.casefold()))
 
 
-def _names(text: str, name: str) -> bool:
+def _holds_name(text: str, name: str) -> bool:
     """Tell whether a text contains a name, or a part of it with three letters or more. Scripts without
     spaces are compared as plain strings."""
     parts = [name, *(part for part in _WORD.findall(name) if len(part) > 2)]
@@ -205,7 +205,7 @@ def _joined(key: str, mark: str) -> str:
     return mark.join(_WORD.findall(_in_words(key).casefold())) or "u" + _digest(key)
 
 
-def _id(path: Sequence[str], taken: Mapping[str, object]) -> str:
+def _id_of_path(path: Sequence[str], taken: Mapping[str, object]) -> str:
     """Return an id made from the path, with a hash if the path is too long or taken. The same persona always gives the same ids."""
     one = "-".join(_joined(key, "-") for key in path)
     if len(one) > LONGEST_ID:

@@ -129,7 +129,7 @@ def derive_attributes(history: ShopperHistory) -> list[Derived]:
     return list(found.values())
 
 
-def _made(
+def _derived(
     block: str, key: str, statement: str, lines: Sequence[PurchasedProduct], names: tuple[str, ...] = ()
 ) -> Derived:
     newest = list(reversed(lines))[:SHOWN]
@@ -147,7 +147,7 @@ def id_slug(key: str) -> str:
 def place(history: ShopperHistory) -> Iterator[Derived]:
     """Yield the user's state, without street and city."""
     if history.state is not None:
-        made = _made("place", history.state, f"lives in {history.state}", (), (history.state,))
+        made = _derived("place", history.state, f"lives in {history.state}", (), (history.state,))
         ground = Ground(record="user.address.state")
         yield made._replace(attribute=made.attribute.model_copy(update={"evidence": (ground,)}))
 
@@ -173,7 +173,7 @@ def themes(history: ShopperHistory) -> Iterator[Derived]:
         explained.update(line.order.order_id for line in lines)
         if len({line.day for line in left[key]}) >= STRONG:
             block, _, statement = spoken_theme(key)
-            yield _made(block, key, statement, lines)
+            yield _derived(block, key, statement, lines)
 
 
 def spoken_theme(theme: str) -> tuple[str, str, str]:
@@ -196,7 +196,7 @@ def rhythm(history: ShopperHistory) -> Iterator[Derived]:
     middle = median((b - a).days for a, b in itertools.pairwise(days))
     usual = {b for a, b in itertools.pairwise(days) if 0.5 * middle <= (b - a).days <= 1.5 * middle}
     lines = [line for line in history.lines if line.day in usual] or history.lines
-    yield _made("rhythm", "orders", f"places an order {_every(middle)} on average", lines)
+    yield _derived("rhythm", "orders", f"places an order {_gap_in_words(middle)} on average", lines)
 
 
 def replenishment(history: ShopperHistory) -> Iterator[Derived]:
@@ -211,10 +211,10 @@ def replenishment(history: ShopperHistory) -> Iterator[Derived]:
         if not 7 <= gap <= 250 or kind in kinds or len(kinds) == 3:
             continue
         kinds.add(kind)
-        yield _made("replenishment", kind, f"reorders {kind} {_every(gap)}", lines, (kind,))
+        yield _derived("replenishment", kind, f"reorders {kind} {_gap_in_words(gap)}", lines, (kind,))
 
 
-def _every(days: float) -> str:
+def _gap_in_words(days: float) -> str:
     """Return a gap of days in plain words, rounded to what is certain."""
     weeks, months = round(days / 7), round(days / 30.4)
     if days < 46:
@@ -234,13 +234,13 @@ def prices(history: ShopperHistory) -> Iterator[Derived]:
     level = "low" if middle < 12 else "medium" if middle < 33 else "high"
     inside = [line for price, line in priced if low <= price <= high]
     half = f"half of all purchases cost from ${low:,.0f} to ${high:,.0f}"
-    yield _made("price_level", level, f"pays {level} prices: {half}", inside)
+    yield _derived("price_level", level, f"pays {level} prices: {half}", inside)
     if low > 0 and high / low >= 4:
         dear = [line for price, line in priced if price > high]
         dear = dear or [line for price, line in priced if price == high]
-        yield _made("price_spread", "wide", "mixes cheap everyday things with a few dear ones", dear)
+        yield _derived("price_spread", "wide", "mixes cheap everyday things with a few dear ones", dear)
     elif low > 0 and high / low <= 2:
-        yield _made("price_spread", "narrow", "stays within a narrow range of prices", inside)
+        yield _derived("price_spread", "narrow", "stays within a narrow range of prices", inside)
 
 
 def brands(history: ShopperHistory) -> Iterator[Derived]:
@@ -251,14 +251,14 @@ def brands(history: ShopperHistory) -> Iterator[Derived]:
     several = {name for name, own in by_store.items() if len({line.product.product_id for line in own}) >= 2}
     loyal = [(name, own) for name, own in by_store.items() if len(own) >= least and name in several]
     for name, lines in sorted(loyal, key=lambda item: (-len(item[1]), item[0]))[:3]:
-        yield _made("brands", name, f"comes back to the brand {name}", lines, (name,))
+        yield _derived("brands", name, f"comes back to the brand {name}", lines, (name,))
 
 
 def returns(history: ShopperHistory) -> Iterator[Derived]:
     """Yield that the user returns often: at least two orders, and at least one in twelve."""
     back, every = len(history.returned), len(history.lines)
     if back >= 2 and back / every >= 1 / 12:
-        yield _made("returns", "often", f"sends back {back} of {every} orders", history.returned)
+        yield _derived("returns", "often", f"sends back {back} of {every} orders", history.returned)
 
 
 def seasons(history: ShopperHistory) -> Iterator[Derived]:
@@ -269,7 +269,7 @@ def seasons(history: ShopperHistory) -> Iterator[Derived]:
     season, count = max(counts.items(), key=lambda item: (item[1], item[0]))
     if count >= 0.45 * len(history.lines):
         lines = [line for line in history.lines if _season(line.day) == season]
-        yield _made("seasons", season, f"does most of the shopping in {season}", lines)
+        yield _derived("seasons", season, f"does most of the shopping in {season}", lines)
 
 
 def _season(day: date) -> str:
@@ -290,7 +290,7 @@ def goods(history: ShopperHistory) -> Iterator[Derived]:
     by_kind = grouped((line.kind, line) for line in found if line.kind)
     dear = {kind: max(line.product.price or 0 for line in lines) for kind, lines in by_kind.items()}
     for kind in sorted(by_kind, key=lambda one: (-dear[one], one))[:4]:
-        yield _made("goods", kind, f"owns {kind} already", by_kind[kind], (kind,))
+        yield _derived("goods", kind, f"owns {kind} already", by_kind[kind], (kind,))
 
 
 RULES: tuple[Callable[[ShopperHistory], Iterator[Derived]], ...] = (

@@ -50,7 +50,7 @@ def weighted_score(
     dimensions = _dimensions(weights, criteria, _mean)
     every = [one.rounds for own in criteria.values() for one in own]
     count = max((len(rounds) for rounds in every if rounds is not None), default=0)
-    ways = [partial(_nth, number) for number in range(count)]
+    ways = [partial(_of_round, number) for number in range(count)]
     by_round = [_total(weights, _dimensions(weights, criteria, way)) for way in ways]
     known = {name: 0.0 if value is None else value for name, value in dimensions.items()}
     printed = PrintedTotals(known, fsum(weights[name] * value for name, value in known.items()))
@@ -91,7 +91,7 @@ def _mean(rounds: Rounds) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def _nth(number: int, rounds: Rounds) -> float | None:
+def _of_round(number: int, rounds: Rounds) -> float | None:
     return rounds[number] if rounds is not None and number < len(rounds) else None
 
 
@@ -171,10 +171,10 @@ class TaskSwap(NamedTuple):
 def swap_scores_by_task(scores: Iterable[SwapScore]) -> dict[str, TaskSwap]:
     """Return the swap of each task. Several scores of one person's reports under one person's criteria are averaged first."""
     tasks = grouped((score.task, score) for score in scores).items()
-    return {task: _of_task(grouped((one.criteria_of, one) for one in own)) for task, own in tasks}
+    return {task: _task_swap(grouped((one.criteria_of, one) for one in own)) for task, own in tasks}
 
 
-def _of_task(by_person: Mapping[str, Sequence[SwapScore]]) -> TaskSwap:
+def _task_swap(by_person: Mapping[str, Sequence[SwapScore]]) -> TaskSwap:
     delta, matched = dict[str, float | None](), dict[str, float | None]()
     for person, own in by_person.items():
         under = grouped((one.report_of, one.p) for one in own if one.p is not None)

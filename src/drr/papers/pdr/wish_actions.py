@@ -53,7 +53,7 @@ def question_pairs(
     used: Counter[str] = Counter()
     for task in tasks:
         wanted = frozenset(tokens(" ".join([*task.needs, task.category.replace("_", " ")])))
-        for person_id in _chosen(task, wanted, traits, used, per_task, seed):
+        for person_id in _choose_persons(task, wanted, traits, used, per_task, seed):
             used[person_id] += 1
             person = persons[person_id]
             about = {"task_id": task.task_id, "person_id": person_id, "mode": "manual", "intent": task.intent}
@@ -72,7 +72,7 @@ def _traits(person: Person) -> _Traits:
     return _Traits(frozenset(words), tuple(blocks.get(block) for block in _SPREAD))
 
 
-def _chosen(
+def _choose_persons(
     task: ResearchTask,
     wanted: frozenset[str],
     traits: Mapping[str, _Traits],
@@ -122,7 +122,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of tasks that is written")
     text = "so many, one of each category in turn (default: all)"
     add("--n", type=positive_int, metavar="N", help=text)
-    _add_least(making)
+    _add_min_products(making)
     add_setting_options(making, "shop_url")
     add("--json", action="store_true", help="one JSON document")
     text = "Give each task to a few persons, as queries."
@@ -135,7 +135,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--json", action="store_true", help="one JSON document")
 
 
-def _add_least(parser: argparse.ArgumentParser) -> None:
+def _add_min_products(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
     )
@@ -143,7 +143,7 @@ def _add_least(parser: argparse.ArgumentParser) -> None:
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shop", metavar="SHOP", help="of wishes: also whether this shop can answer them")
-    _add_least(parser)
+    _add_min_products(parser)
 
 
 def takes(path: Path) -> bool:

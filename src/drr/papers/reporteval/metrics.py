@@ -69,7 +69,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         kept = judged.way.passages == "paragraphs" or bool(rows)
         own = {side: grades[side]["grade"] if kept else None for side in SIDES}
         values |= {f"re_{side}": None if grade is None else float(grade) for side, grade in own.items()}
-    return values if rows is None and grades is None else values | _of_pairs(rows or ())
+    return values if rows is None and grades is None else values | _pair_values(rows or ())
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
@@ -83,7 +83,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
     return over_queries(answers, lambda answer: per_report(judged, answer), shown) if shown else {}
 
 
-def _of_pairs(rows: Sequence[RepetitionRow]) -> dict[str, float | None]:
+def _pair_values(rows: Sequence[RepetitionRow]) -> dict[str, float | None]:
     """Return the figures of a report's pairs, without pairs that have no score."""
     values: dict[str, float | None] = {}
     for kept, name in ((rows, ""), ([row for row in rows if not row["summary"]], "_body")):

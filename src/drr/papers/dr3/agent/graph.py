@@ -131,17 +131,17 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
         messages = [turn] if turn.text.strip() else []
         return Command(update={"messages": messages, "stop": "answered"}, goto="report")
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
-    errands = _errands(run, state, turn)
-    return Command(update=update, goto=[Send(one["node"], one) for one in errands] if errands else "observe")
+    tasks = _sub_agent_tasks(run, state, turn)
+    return Command(update=update, goto=[Send(one["node"], one) for one in tasks] if tasks else "observe")
 
 
-def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTask]:
+def _sub_agent_tasks(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTask]:
     """List the sub-agent tasks of a turn: its well-formed calls up to the limit, numbered after the earlier findings."""
     helpers, seen = helpers_of(run), set(state["seen"])
-    errands: list[SubAgentTask] = []
+    tasks: list[SubAgentTask] = []
     for place, call in enumerate(turn.tool_calls):
         kind, arguments = helpers.get(call["name"]), dict(call["args"])
-        if kind is None or kind.wrong(arguments) or len(errands) == run.limits.researchers:
+        if kind is None or kind.wrong(arguments) or len(tasks) == run.limits.researchers:
             continue
         problem, name = str(arguments.get("task") or arguments.get("question")), ""
         if kind is LOOKER:
@@ -149,13 +149,13 @@ def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTa
             if name in seen:
                 continue
             seen.add(name)
-        who = f"{kind.letter}{len(state['findings']) + len(errands) + 1}"
-        errands.append(
+        who = f"{kind.letter}{len(state['findings']) + len(tasks) + 1}"
+        tasks.append(
             SubAgentTask(
                 researcher=who, turn=state["steps"], place=place, problem=problem, node=kind.node, name=name
             )
         )
-    return errands
+    return tasks
 
 
 async def sub_agent(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
@@ -230,11 +230,11 @@ async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
-    done = {"report": await _written(run, state), "stop": stop_reason(state["findings"], state["stop"])}
+    done = {"report": await _report_text(run, state), "stop": stop_reason(state["findings"], state["stop"])}
     return Command(update=done, goto="validate" if run.has(VALIDATE) else "__end__")
 
 
-async def _written(run: AgentRun, state: Dr3State) -> str:
+async def _report_text(run: AgentRun, state: Dr3State) -> str:
     """Write the report in the main conversation; start a fresh conversation if the main one is full or broken off."""
     known = [(one, one.text) for one in state["findings"] if one.text is not None]
     stop, pages = state["stop"], state["pages"]

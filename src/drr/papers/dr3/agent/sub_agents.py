@@ -158,13 +158,13 @@ async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Liter
     """Answer the calls of the last turn. A search repeated too often is refused without being run."""
     run, who, turn = runtime.context, state["who"], state["messages"][-1]
     assert isinstance(turn, AIMessage)
-    kind, repeated = BY_NODE[state["node"]], _repeated(state["messages"])
+    kind, repeated = BY_NODE[state["node"]], _repeated_searches(state["messages"])
     made = [call for place, call in enumerate(turn.tool_calls) if place not in repeated]
     allowed = {tool["function"]["name"] for tool in kind.tools(run)}
     part = turn.model_copy(update={"tool_calls": made})
     given = iter(await run.act(who, part, run.tools_on(state["problem"]), allowed))
     answers = [
-        _refused(run, who, call) if place in repeated else next(given)
+        _refuse_search(run, who, call) if place in repeated else next(given)
         for place, call in enumerate(turn.tool_calls)
     ]
     run.keep(_conversation(state), [*state["messages"], *answers])
@@ -226,12 +226,12 @@ def with_context(call: CallTool, chars: int) -> CallTool:
             return await call(name, arguments, context)
         web = context.web if isinstance(context.web, InPieces) else None
         hits = min(_MOST_HITS, max(1, -(-chars // (web.piece_chars if web else _SNIPPET))))
-        return _bounded(await call(SEARCH, arguments, replace(context, top_k=hits)), chars, web)
+        return _cut_passages(await call(SEARCH, arguments, replace(context, top_k=hits)), chars, web)
 
     return called
 
 
-def _bounded(answer: ToolAnswer, chars: int, web: InPieces | None) -> ToolAnswer:
+def _cut_passages(answer: ToolAnswer, chars: int, web: InPieces | None) -> ToolAnswer:
     """Cut the passages of an answer to `chars` characters in all. Each passage is given the address of its piece."""
     sources: list[Source] = []
     items: list[JsonObject] = []
@@ -251,27 +251,27 @@ def _bounded(answer: ToolAnswer, chars: int, web: InPieces | None) -> ToolAnswer
     return ToolAnswer(text, sources, {"items": items, "total": len(items)})
 
 
-def _repeated(messages: Sequence[BaseMessage]) -> set[int]:
+def _repeated_searches(messages: Sequence[BaseMessage]) -> set[int]:
     """Return the positions of those calls of the last turn that search for the same words for the third time."""
     made: Counter[tuple[str, ...]] = Counter()
     found: set[int] = set()
     for message in messages:
         found = set()
         for place, call in enumerate(message.tool_calls if isinstance(message, AIMessage) else ()):
-            if words := _searched(call):
+            if words := _search_words(call):
                 made[words] += 1
                 found |= {place} if made[words] >= EQUAL else set()
     return found
 
 
-def _searched(call: ToolCall) -> tuple[str, ...]:
+def _search_words(call: ToolCall) -> tuple[str, ...]:
     """Return the tool and the words of a search, without regard to order and endings; empty for other calls."""
     if call["name"] not in (SEARCH, CONTEXT):
         return ()
     return (call["name"], *sorted(set(tokens(str(call["args"].get("query", ""))))))
 
 
-def _refused(run: AgentRun, who: str, call: ToolCall) -> BaseMessage:
+def _refuse_search(run: AgentRun, who: str, call: ToolCall) -> BaseMessage:
     text = "Not run: these words were searched for twice already, and would find the same. Use other words, or write the summary."
     error = CallError(kind="not_allowed", message=text)
     run.record(who, call["name"], dict(call["args"]), text, "refused", error)

@@ -36,11 +36,11 @@ def _is_met(fact: TaskFact, given: Mapping[str, list[Source]]) -> bool | None:
     value = StatedValue(fact.value)
     if not fact.places or not (value.is_known and fact.made):
         return None
-    sources = (source for place in fact.places for source in _of(place.address, given))
-    return any(fact.modality == "picture" or _states(value, source.seen) for source in sources)
+    sources = (source for place in fact.places for source in _sources_at(place.address, given))
+    return any(fact.modality == "picture" or _is_stated_in(value, source.seen) for source in sources)
 
 
-def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
+def _sources_at(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
     """Return the sources of the document of an address; of a file, only those whose place overlaps the fact's place."""
     found, place = given.get(document_id(address), []), file_place(canonical_url(address))
     if place is None:
@@ -49,7 +49,7 @@ def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
     return [one for one, its in own if its is not None and its.meets(place)]
 
 
-def _states(value: StatedValue, text: str) -> bool:
+def _is_stated_in(value: StatedValue, text: str) -> bool:
     """Tell whether a text states the value, searching in parts that overlap by more than the length of any value."""
     starts = range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP)
     return any(one.exact for start in starts for one in value.places(text[start : start + LONGEST]))

@@ -154,7 +154,7 @@ class ReportFacts:
     @cached_property
     def _carried(self) -> list[str | None]:
         """Return for each sentence the subject that applies if the sentence names none."""
-        return list(map(_SpokenOf(self.report, self.subjects).then, self.sentences))
+        return list(map(_CurrentSubject(self.report, self.subjects).then, self.sentences))
 
     @cached_property
     def _standing(self) -> ReportStanding:
@@ -202,7 +202,7 @@ class ReportFacts:
         return not false.value.is_plain or _is_about(fact, false.pages, sentence)
 
 
-class _SpokenOf:
+class _CurrentSubject:
     """A tracker of the current subject: of the sentence before, else of the list items, lead-in line or headings above."""
 
     def __init__(self, report: str, subjects: TaskSubjects) -> None:
@@ -216,8 +216,8 @@ class _SpokenOf:
     def then(self, sentence: ReportSentence) -> str | None:
         """Return the subject of the next sentence if the sentence names none, and move on."""
         if sentence.block != self._block:
-            self._begin(sentence)
-        carried = self._last if self._named else self._over(sentence)
+            self._enter_block(sentence)
+        carried = self._last if self._named else self._subject_above(sentence)
         keys = {one.key for one in self._subjects.mentions(sentence.text)}
         if keys:
             self._named, self._last = True, next(iter(keys)) if len(keys) == 1 else None
@@ -225,7 +225,7 @@ class _SpokenOf:
             self._lead = (self._last if keys else carried) if sentence.text.endswith(LEADS_IN) else None
         return carried
 
-    def _begin(self, sentence: ReportSentence) -> None:
+    def _enter_block(self, sentence: ReportSentence) -> None:
         """Start a new block: update the headings and list items above it."""
         self._block, self._last, self._named = sentence.block, None, False
         if sentence.kind in ("heading", "title"):
@@ -239,7 +239,7 @@ class _SpokenOf:
         elif sentence.kind != "row":
             self._items = []
 
-    def _over(self, sentence: ReportSentence) -> str | None:
+    def _subject_above(self, sentence: ReportSentence) -> str | None:
         above = self._headings[:-1] if sentence.kind in ("heading", "title") else self._headings
         items = [key for _, key in self._items[:-1]] if sentence.kind == "item" else []
         lead = [self._lead] if sentence.kind in ("item", "row") else []

@@ -109,7 +109,7 @@ class TaskSubjects:
                 places.setdefault(match.span(), []).append(thing)
         for (start, end), called in places.items():
             keys = {thing.key for thing in called}
-            before = _before(text, start, frozenset().union(*(thing.modifiers for thing in called)))
+            before = _word_before(text, start, frozenset().union(*(thing.modifiers for thing in called)))
             if before is not None and _is_name(text, *before):
                 yield SubjectMention(before[0], end, STRANGER)
             elif len(keys) == 1:
@@ -168,7 +168,7 @@ def _is_owned(key: str, question: str) -> bool:
     return at > 0 and _OWN.search(question[max(0, at - 80) : at]) is not None
 
 
-def _before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, str] | None:
+def _word_before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, str] | None:
     """Return the position and text of the word before a noun, skipping the noun's modifiers."""
     while found := _WORD_BEFORE.search(text, max(0, position - _REACH), position):
         if found[1].casefold() not in modifiers:

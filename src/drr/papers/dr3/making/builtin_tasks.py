@@ -54,7 +54,7 @@ def write_given(
     with progress.stage("tasks", len(wanted), "tasks") as stage:
         for one in wanted:
             if not is_task(out / one.question.task_id):
-                add_task(out, _written(one, sizes))
+                add_task(out, _cut_task(one, sizes))
             stage.advance()
     return finish_set(out)
 
@@ -75,7 +75,7 @@ def _rows(name: str) -> Iterator[bytes]:
     return iter(content.splitlines())
 
 
-def _written(given: GivenTask, sizes: Mapping[str, int]) -> WrittenTask:
+def _cut_task(given: GivenTask, sizes: Mapping[str, int]) -> WrittenTask:
     """Cut a task to the sizes asked for, and its truth with it."""
     shared = len(pool())
     ends = {name: end for name, end in given.ends.items() if name in sizes}

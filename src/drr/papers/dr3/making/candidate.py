@@ -152,7 +152,7 @@ class _Search:
         got, unread = await gather_pages(self.terms.web, self.paths, self.terms.per_term)
         if not got:
             raise _Refused("search", "the searches gave no page that could be read")
-        looked = await asyncio.gather(*map(self._looked, got))
+        looked = await asyncio.gather(*map(self._with_proposal, got))
         pages = [one for one in looked if isinstance(one, FoundPage)]
         aside = Counter(f"proposal_{one}" for one in looked if isinstance(one, str))
         rng = Random(f"{self.terms.seed}/{self.files.name}/found")
@@ -163,7 +163,7 @@ class _Search:
         if corpus is None:
             raise _Refused("supportive", "no page states a fact that a search term leads to")
         counts = Counter({"read": len(got)}) + left + unread + aside + corpus.left_out
-        return await self._asked(corpus, dict(sorted(counts.items())))
+        return await self._with_question(corpus, dict(sorted(counts.items())))
 
     async def _read_files(self) -> Counter[str]:
         """Find the facts of the files; return the count of files left out, by reason."""
@@ -180,7 +180,7 @@ class _Search:
         left["file_without_fact"] += len(contents) - len(taken)
         return +left
 
-    async def _looked(self, found: FoundPage) -> FoundPage | str:
+    async def _with_proposal(self, found: FoundPage) -> FoundPage | str:
         """Return a page with the model's accepted proposal, else the reason why the page is put aside."""
         if not found.signal:
             return found
@@ -189,14 +189,14 @@ class _Search:
             return "form"
         return refusal_of(proposed, found.page.text) or found.model_copy(update={"proposed": proposed})
 
-    async def _asked(self, corpus: FoundCorpus, counts: dict[str, int]) -> FoundCandidate:
+    async def _with_question(self, corpus: FoundCorpus, counts: dict[str, int]) -> FoundCandidate:
         refused: list[str] = []
         for _ in range(QUESTIONS):
             asked = self.asking.of_question(self.facts, corpus.facts, self.paths, refused)
             answer = await self._usable(asked, ProposedQuestion)
             if answer is None:
                 raise _Refused("question", "the model gave no question in the form that was asked for")
-            made = self._made(corpus, counts, answer)
+            made = self._candidate(corpus, counts, answer)
             with TemporaryDirectory(prefix="drr-task-") as place:
                 task = write_task(Path(place), made.task(self.files.drawer, {}))
                 problems = list(problems_of(StoredTask(task)))
@@ -218,7 +218,9 @@ class _Search:
                 raise
             return None
 
-    def _made(self, corpus: FoundCorpus, counts: dict[str, int], asked: ProposedQuestion) -> FoundCandidate:
+    def _candidate(
+        self, corpus: FoundCorpus, counts: dict[str, int], asked: ProposedQuestion
+    ) -> FoundCandidate:
         facts, pages = (*self.facts, *corpus.facts), tuple(one.page for one in corpus.order)
         known = [
             *(

@@ -136,7 +136,7 @@ def check_tasks(folders: list[Path]) -> Iterator[tuple[str, list[FileTaskProblem
     """Yield each task's name with its problems. A task that cannot be read has only that problem."""
     manifest = read_manifest(folders[0].parent) if folders else None
     hashes = manifest.hashes if manifest else {}
-    yield from _of_set(folders, manifest)
+    yield from _set_problems(folders, manifest)
     for folder in folders:
         name = folder.name
         try:
@@ -149,7 +149,7 @@ def check_tasks(folders: list[Path]) -> Iterator[tuple[str, list[FileTaskProblem
         yield name, found
 
 
-def _of_set(
+def _set_problems(
     folders: list[Path], manifest: TaskSetManifest | None
 ) -> Iterator[tuple[str, list[FileTaskProblem]]]:
     """Yield problems of the set: a wrong content hash, and tasks of the manifest missing in the folder. Nothing is compared if one task of a larger set is checked alone."""
@@ -199,12 +199,12 @@ def _sizes(task: StoredTask) -> Iterator[Objection]:
         if size.pages > len(task.pages):
             yield Objection(f"{name}: {size.pages} pages, the corpus has {len(task.pages)}")
             continue
-        yield from map(Objection, _size(task, name, size.pages, kinds))
+        yield from map(Objection, _size_faults(task, name, size.pages, kinds))
         if missing := {page.url for page in task.supportive} - set(urls[: size.pages]):
             yield Objection(f"{name}: lacks the supportive page {min(missing)}")
 
 
-def _size(task: StoredTask, name: str, end: int, kinds: Mapping[str, str]) -> Iterator[str]:
+def _size_faults(task: StoredTask, name: str, end: int, kinds: Mapping[str, str]) -> Iterator[str]:
     truth = task.truth.sizes.get(name)
     if truth is None:
         yield f"{name}: the truth knows no such size"

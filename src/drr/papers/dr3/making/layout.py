@@ -89,7 +89,7 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
         facts=facts,
         pages=tuple(known),
         terms=(),
-        checklist=tuple(_points(folder)),
+        checklist=tuple(_checklist_of(folder)),
         sizes=truths,
         counter=COUNTER,
     )
@@ -152,7 +152,7 @@ def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], dict[str
     ends: dict[str, int] = {}
     empty = 0
     for name in names:
-        found = [_page(row) for row in _rows(paths[name])]
+        found = [_page_of(row) for row in _rows(paths[name])]
         here = {page.url: page for page in found if page is not None}
         empty += found.count(None)
         if lost := len(order.keys() - here.keys()):
@@ -166,7 +166,7 @@ def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], dict[str
     return list(order.values()), ends
 
 
-def _page(row: JsonObject) -> CorpusPage | None:
+def _page_of(row: JsonObject) -> CorpusPage | None:
     text, title, url = (str(row.get(key) or "").strip() for key in ("page_body", "title", "url"))
     if not text:
         return None
@@ -187,24 +187,25 @@ def _supportive(folder: Path, pages: Sequence[CorpusPage], notes: list[str]) -> 
         str(row.get("title", "")) if isinstance(row, dict) else str(row)
         for row in (rows if isinstance(rows, list) else [])
     )
-    titles = Counter(_key(page.title) for page in pages)
-    doubtful = [name for name in named if titles[_key(name)] > 1]
+    titles = Counter(_plain_title(page.title) for page in pages)
+    doubtful = [name for name in named if titles[_plain_title(name)] > 1]
     for name in doubtful:
-        many = f"{titles[_key(name)]} pages have the title {name[:80]!r} of a supportive one"
+        many = f"{titles[_plain_title(name)]} pages have the title {name[:80]!r} of a supportive one"
         notes.append(f"{many}, so none of them counts as it")
-    wanted = {_key(name) for name in named if titles[_key(name)] == 1}
-    kept = [page for page in pages if page.url in named or _key(page.title) in wanted]
+    wanted = {_plain_title(name) for name in named if titles[_plain_title(name)] == 1}
+    kept = [page for page in pages if page.url in named or _plain_title(page.title) in wanted]
     if named and not kept and not doubtful:
         notes.append("no page has the title of a supportive one")
     return kept
 
 
-def _key(title: str) -> str:
+def _plain_title(title: str) -> str:
     return " ".join(title.casefold().split())
 
 
 def _facts(folder: Path, files: set[str], supportive: Sequence[CorpusPage]) -> Iterator[TaskFact]:
-    urls = {_key(page.title): page.url for page in supportive} | {page.url: page.url for page in supportive}
+    urls = {_plain_title(page.title): page.url for page in supportive}
+    urls |= {page.url: page.url for page in supportive}
     rows = [(name, row) for name in (_OF_FILES, _OF_PAGES) for row in _rows(folder / name, "gold_insights")]
     stated = [(name, row, text) for name, row in rows if (text := str(row.get("insight") or "").strip())]
     for number, (name, row, text) in enumerate(stated, 1):
@@ -212,7 +213,7 @@ def _facts(folder: Path, files: set[str], supportive: Sequence[CorpusPage]) -> I
         if name == _OF_FILES:
             address = file_address(source) if source in files else None
         else:
-            address = urls.get(source) or urls.get(_key(source))
+            address = urls.get(source) or urls.get(_plain_title(source))
         yield TaskFact(
             id=f"{'f' if name == _OF_FILES else 'p'}{number}",
             subject=source or "unknown",
@@ -225,7 +226,7 @@ def _facts(folder: Path, files: set[str], supportive: Sequence[CorpusPage]) -> I
         )
 
 
-def _points(folder: Path) -> Iterator[ChecklistPoint]:
+def _checklist_of(folder: Path) -> Iterator[ChecklistPoint]:
     for number, row in enumerate(_rows(folder / _CHECKLIST, "checklist"), 1):
         category = str(row.get("category", "")).casefold()
         known = {
@@ -251,23 +252,23 @@ def export_task(folder: Path, out: Path, number: int) -> Path:
             {"title": page.title, "url": page.url, "page_body": page.text, "date": page.date} for page in here
         ]
         known = [{key: value for key, value in row.items() if value is not None} for row in rows]
-        _put(target / f"{_CORPUS}{name}.json", known)
-    titles = _names(pages)
-    _put(target / _USEFUL, [titles[page.url] for page in truth.pages if page.kind == "supportive"])
+        _write_json(target / f"{_CORPUS}{name}.json", known)
+    titles = _page_names(pages)
+    _write_json(target / _USEFUL, [titles[page.url] for page in truth.pages if page.kind == "supportive"])
     asked = {"number": number, "query": question.query, "today": question.today}
     (target / _QUERY).write_text(f"{json.dumps(asked, ensure_ascii=False)}\n", encoding="utf-8")
-    _put(target / _OF_FILES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("file")]})
-    _put(target / _OF_PAGES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("page")]})
+    _write_json(target / _OF_FILES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("file")]})
+    _write_json(target / _OF_PAGES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("page")]})
     points = [one.model_dump(include={"id", "requirement", "category"}) for one in truth.checklist]
-    _put(target / _CHECKLIST, {"checklist": points})
+    _write_json(target / _CHECKLIST, {"checklist": points})
     return target
 
 
-def _names(pages: Sequence[CorpusPage]) -> dict[str, str]:
+def _page_names(pages: Sequence[CorpusPage]) -> dict[str, str]:
     """Map each address to the name of its page in the layout: the page's title. If another page has the same title,
     the name is the address."""
-    titles = Counter(_key(page.title) for page in pages)
-    return {page.url: page.title if titles[_key(page.title)] == 1 else page.url for page in pages}
+    titles = Counter(_plain_title(page.title) for page in pages)
+    return {page.url: page.title if titles[_plain_title(page.title)] == 1 else page.url for page in pages}
 
 
 def _insight(fact: TaskFact, titles: dict[str, str]) -> dict[str, str]:
@@ -275,5 +276,5 @@ def _insight(fact: TaskFact, titles: dict[str, str]) -> dict[str, str]:
     return {"insight": fact.text, "source": titles.get(source, source)}
 
 
-def _put(path: Path, document: object) -> None:
+def _write_json(path: Path, document: object) -> None:
     path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

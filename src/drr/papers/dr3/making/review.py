@@ -59,7 +59,7 @@ def review_tasks(
         elif key == "a" and read_truth(todo[place]).is_refuted:
             show("a page of it is not what it was proposed as, so it cannot be accepted")
         elif key in ("a", "r"):
-            _decide(todo[place], "accepted" if key == "a" else "rejected", reviewer, reason, now())
+            _record_decision(todo[place], "accepted" if key == "a" else "rejected", reviewer, reason, now())
             tally.accepted += key == "a"
             tally.rejected += key == "r"
             place += 1
@@ -79,21 +79,21 @@ def asked_reason(ask: Callable[[str], str]) -> str:
     return reason
 
 
-def _decide(
+def _record_decision(
     folder: Path, status: Literal["accepted", "rejected"], reviewer: str, reason: str | None, at: str
 ) -> None:
     truth = read_truth(folder)
     entry = {"action": status.removesuffix("ed"), "reviewer": reviewer, "at": at} | _reason(reason)
     review = Review(status=status, reviewer=reviewer, history=[*truth.review.history, entry])
-    _put(folder / TRUTH, truth.model_copy(update={"review": review}))
-    _put(folder / REVIEW, TaskReview(status=status))
+    _write_row(folder / TRUTH, truth.model_copy(update={"review": review}))
+    _write_row(folder / REVIEW, TaskReview(status=status))
 
 
 def _reason(reason: str | None) -> dict[str, str]:
     return {"reason": reason} if reason else {}
 
 
-def _put(path: Path, row: BaseModel) -> None:
+def _write_row(path: Path, row: BaseModel) -> None:
     with atomic_write(path) as file:
         file.write(json_document(row))
 
@@ -120,14 +120,14 @@ def review_proposals(
         for number, one in enumerate(waiting, 1):
             show(f"\n{task.name}: page {number} of {len(waiting)}\n{_line_of(task, one)}")
             try:
-                if not _answered(task, one, reviewer, ask, show, now):
+                if not _ask_about(task, one, reviewer, ask, show, now):
                     return False
             except EOFError:
                 return False
     return True
 
 
-def _answered(
+def _ask_about(
     task: StoredTask,
     one: PageProposal,
     reviewer: str,
@@ -139,16 +139,18 @@ def _answered(
         key = ask(f"{PAGE_KEYS} > ").strip().casefold()[:1]
         if key in ("c", "w"):
             reason = asked_reason(ask) if key == "w" else None
-            _record(task.folder, one.url, "confirm" if key == "c" else "refute", reviewer, reason, now())
+            _record_answer(
+                task.folder, one.url, "confirm" if key == "c" else "refute", reviewer, reason, now()
+            )
             return True
         if key in ("n", "q"):
             return key == "n"
-        show(visible(_text(task, one))[:_PAGE] if key == "p" else f"{key!r} is no key: {PAGE_KEYS}")
+        show(visible(_page_text(task, one))[:_PAGE] if key == "p" else f"{key!r} is no key: {PAGE_KEYS}")
 
 
 def _line_of(task: StoredTask, one: PageProposal) -> str:
     """Return the text to decide on: question, page, proposed kind, and the quotation in its context."""
-    text, quote = _text(task, one), one.quote or ""
+    text, quote = _page_text(task, one), one.quote or ""
     at = text.find(quote) if quote else 0
     around = text[max(0, at - _AROUND) : at + len(quote) + _AROUND]
     lines = [task.question.query, "", f"{one.url}", f"proposed: {one.kind} ({one.why})"]
@@ -156,17 +158,17 @@ def _line_of(task: StoredTask, one: PageProposal) -> str:
     return visible("\n".join([*lines, "", f"... {around} ..."]))
 
 
-def _text(task: StoredTask, one: PageProposal) -> str:
+def _page_text(task: StoredTask, one: PageProposal) -> str:
     return next((f"{page.title}\n\n{page.text}" for page in task.pages if page.url == one.url), "")
 
 
-def _record(folder: Path, url: str, action: str, reviewer: str, reason: str | None, at: str) -> None:
+def _record_answer(folder: Path, url: str, action: str, reviewer: str, reason: str | None, at: str) -> None:
     truth = read_truth(folder)
     entry = {"action": action, "page": url, "reviewer": reviewer, "at": at} | _reason(reason)
     review = truth.review.model_copy(update={"history": [*truth.review.history, entry]})
     changed = truth.model_copy(update={"review": review})
-    _put(folder / TRUTH, changed)
+    _write_row(folder / TRUTH, changed)
     if changed.is_refuted:  # a task with a wrong page is given to no agent
-        _put(folder / REVIEW, TaskReview(status="rejected"))
+        _write_row(folder / REVIEW, TaskReview(status="rejected"))
     elif truth.is_refuted and changed.review.status != "rejected":
         (folder / REVIEW).unlink(missing_ok=True)

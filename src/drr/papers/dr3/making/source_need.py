@@ -109,14 +109,14 @@ def facts_not_stated(task: StoredTask, answers: Mapping[str, str]) -> list[Untol
 
 def _material(task: StoredTask, without: str) -> str:
     kept = [] if without == EVERYTHING else [name for name in task.documents() if name != without]
-    return "\n\n".join(f"{name}:\n{_content(task, name)}" for name in kept)
+    return "\n\n".join(f"{name}:\n{_source_text(task, name)}" for name in kept)
 
 
 def _found_in(facts: Sequence[TaskFact], answer: str) -> list[TaskFact]:
     return [fact for fact in facts if any(one.exact for one in StatedValue(fact.value).places(answer))]
 
 
-def _content(task: StoredTask, name: str) -> str:
+def _source_text(task: StoredTask, name: str) -> str:
     for page in task.pages:
         if page.url == name:
             return f"{page.title}\n{page.text[:_PAGE_CHARS]}"
@@ -148,7 +148,7 @@ def answered_tasks(
     if not tasks:
         return AnsweredTasks()
     questions = [
-        _question(settings, model, task, without, messages(prompts, task, without))
+        _question_of(settings, model, task, without, messages(prompts, task, without))
         for task in tasks
         for without in source_conditions(task)
     ]
@@ -167,7 +167,7 @@ def answered_tasks(
         _say_cost(models, [one for one in questions if _answer(study, one.unit) is None])
         units = [one.unit for one in questions]
         summary = run_units(arguments, study, units, work, models, "answering without a source")
-        found = _read(study, questions)
+        found = _read_answers(study, questions)
     again = shlex.join(["papers", "tasks", "check", str(arguments.file), "--model", arguments.model])
     found.code = conclude(summary, folder, command=again)
     return found
@@ -189,7 +189,7 @@ def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
     )
 
 
-def _question(
+def _question_of(
     settings: Settings, model: str, task: StoredTask, without: str, asked: list[BaseMessage]
 ) -> _Question:
     fields = {
@@ -210,7 +210,7 @@ def _answer(study: Study, unit: Unit) -> str | None:
     return study.text(record, "answer") if record is not None and record.done else None
 
 
-def _read(study: Study, questions: Sequence[_Question]) -> AnsweredTasks:
+def _read_answers(study: Study, questions: Sequence[_Question]) -> AnsweredTasks:
     by_task: dict[str, dict[str, str | None]] = {}
     tasks = {one.task.name: one.task for one in questions}
     for one in questions:

@@ -117,7 +117,7 @@ class _Making:
     def all_of(self, wanted: list[OwnFiles]) -> int:
         """Make all tasks in rounds and return the exit code. A refused candidate is followed by the next from the same files."""
         while True:
-            units = [unit for one in wanted if (unit := self._next(one)) is not None]
+            units = [unit for one in wanted if (unit := self._next_unit(one)) is not None]
             if not units:
                 break
             summary = run_units(
@@ -125,13 +125,13 @@ class _Making:
             )
             if not summary.ok:
                 for one in wanted:  # tasks finished before the run stopped
-                    self._next(one)
-                return conclude(summary, self.study.folder, command=_again(self.arguments))
+                    self._next_unit(one)
+                return conclude(summary, self.study.folder, command=_same_command(self.arguments))
         for name, reason in sorted(self.refused.items()):
             print(f"drr: task {name}: every candidate was refused; {reason}", file=sys.stderr)
         return 1 if self.refused else 0
 
-    def _next(self, files: OwnFiles) -> Unit | None:
+    def _next_unit(self, files: OwnFiles) -> Unit | None:
         """Return the next unit for these files; `None` if their task is written or given up."""
         if is_task(self.arguments.out / files.name):
             return None
@@ -190,7 +190,7 @@ class _Making:
         )
 
 
-def _again(arguments: argparse.Namespace) -> str:
+def _same_command(arguments: argparse.Namespace) -> str:
     words = ["papers", "tasks", "drawer", "--files", str(arguments.files), "--out", str(arguments.out)]
     words += ["--sizes", arguments.sizes, "--web", arguments.web, "--per-term", str(arguments.per_term)]
     for option in ("n", "seed", "today", "web_record", "sandbox", "model"):

@@ -129,13 +129,13 @@ def row_of(judged: Judged, answer: Answer) -> Dr3Row:
         ir_sc=[one.score for one in labels if one.row["source"] == "page"],
         required=[one["id"] for one in documents],
         cited=[one["id"] for one in documents if one["cited"]],
-        fa=_pairs(judged.citations.get(answer.key)),
+        fa=_supports_by_pair(judged.citations.get(answer.key)),
         follows=None if points is None else [one.met for one in points],
         dq=None if depth is None else depth["grade"],
     )
 
 
-def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | None:
+def _supports_by_pair(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | None:
     """Return for each citation whether it supports its claim: an unreadable source does not. `None` while any citation is undecided."""
     if citations is None or any(one.status is None for one in citations):
         return None

@@ -48,9 +48,9 @@ def criteria_by_rule(
     dimension: CriteriaDimension, about: OwnerText, others: Sequence[Person]
 ) -> list[CriterionRow]:
     """Make the criteria of a dimension, always at least one: P stays known even if no attribute concerns the task."""
-    own = list(_of_task(about.task, about.constraints, dimension))
+    own = list(_task_criteria(about.task, about.constraints, dimension))
     if about.person is not None:
-        own += _of_person(about.person, about.task, dimension, others)
+        own += _person_criteria(about.person, about.task, dimension, others)
     weights = sorted(row["weight"] for row in own)
     middle = weights[len(weights) // 2] if weights else 1.0
     rows = own[: MOST - len(_SURFACES[dimension])]
@@ -74,7 +74,7 @@ def _is_same(one: Attribute, other: Attribute) -> bool:
     return (one.block, one.statement) == (other.block, other.statement)
 
 
-def _of_person(
+def _person_criteria(
     person: Person, task: str, dimension: CriteriaDimension, others: Sequence[Person]
 ) -> list[CriterionRow]:
     """Return the criteria from a person's attributes, rarest first."""
@@ -88,12 +88,14 @@ def _of_person(
                 one.block.replace("_", " "),
             )
             why = f"What is known of {block} touches the task; the rarer among shoppers, the more it counts."
-            gist = " ".join(sorted(_telling(one, others)))
+            gist = " ".join(sorted(_distinctive_words(one, others)))
             rows.append(_row(text, why, attribute_rarity(one, others), gist))
     return sorted(rows, key=lambda row: -row["weight"])
 
 
-def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension) -> Iterator[CriterionRow]:
+def _task_criteria(
+    task: str, given: Constraints | None, dimension: CriteriaDimension
+) -> Iterator[CriterionRow]:
     if dimension == "DEIN":  # each phrase of the task that names something, once
         chunks = grouped((content_words(chunk), " ".join(chunk.split())) for chunk in _CHUNK.split(task))
         for chunk in [same[0] for words, same in chunks.items() if words][:_CHUNKS]:
@@ -109,7 +111,7 @@ def _row(text: str, why: str, weight: float, gist: str) -> CriterionRow:
     return {"id": "", "criterion": text, "explanation": why, "weight": weight, "origin": "rule", "gist": gist}
 
 
-def _telling(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
+def _distinctive_words(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
     """Return the words that are specific to an attribute, without those common to half of the block's other statements."""
     words, every = content_words(attribute.statement), (one for person in others for one in person.attributes)
     alike = (one for one in every if one.block == attribute.block and not _is_same(one, attribute))

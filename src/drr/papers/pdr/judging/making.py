@@ -84,7 +84,7 @@ class CriteriaTask(Task[JudgedQuestion]):
         if part == WEIGHTS:
             weights = dict(given.weights) if given else None if asks else dict(RULE_WEIGHTS[owner.half])
         elif not asks:
-            rows = _settled(desk, about, cast(CriteriaDimension, part), seed)
+            rows = _criteria_without_model(desk, about, cast(CriteriaDimension, part), seed)
         spec = {
             "answer": owner.label,  # the ledger's index keeps the subject under this name
             "task_id": owner.task_id, "person_id": owner.person_id, "text": about.task, "known": about.known,
@@ -139,7 +139,7 @@ class CriteriaTask(Task[JudgedQuestion]):
     def guess(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> None:
         for owner in criteria_owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
             for seed in range(criteria_set_count(desk, owner.owner)):
-                _guess(desk, owner, open_rubric(judged, owner.owner, seed), seed)
+                _fill_rubric(desk, owner, open_rubric(judged, owner.owner, seed), seed)
 
 
 CRITERIA_TASK = CriteriaTask()
@@ -182,7 +182,7 @@ def _ask(desk: JudgingContext, part: str) -> Ask | None:
     return desk.protocol.ask(f"{CRITERIA}/{part}")
 
 
-def _settled(
+def _criteria_without_model(
     desk: JudgingContext, about: OwnerText, dimension: CriteriaDimension, seed: int
 ) -> list[CriterionRow]:
     """Return the criteria that need no model: those given by people, else those made by rule."""
@@ -237,13 +237,13 @@ def _asking(desk: JudgingContext, spec: Mapping[str, Any], sample: int) -> Askin
     return Asking(CRITERIA, form, conversation(system, sections), sections, about)
 
 
-def _guess(desk: JudgingContext, about: OwnerText, rubric: Rubric, seed: int) -> None:
+def _fill_rubric(desk: JudgingContext, about: OwnerText, rubric: Rubric, seed: int) -> None:
     """Fill a rubric with criteria of typical number and length, for a forecast of cost."""
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
     for one in DIMENSIONS[about.owner.half]:
         if not rubric.criteria.get(one):
-            made = _settled(desk, about, one, seed) if rules else None
+            made = _criteria_without_model(desk, about, one, seed) if rules else None
             some = [
                 FoundCriterion(criterion=f"{one} {n} {'x' * 120}", explanation="x" * 160, weight=1)
                 for n in range(1, _GUESSED + 1)

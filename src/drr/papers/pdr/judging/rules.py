@@ -19,12 +19,9 @@ def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float
     words = content_stems(wanted)
     if not words:
         return 0.0, "no word of a report shows this to a judge without a model"
-    share = max((_share_of(words, line) for line in report.split("\n") if line.strip()), default=0.0)
+    lines = (line for line in report.split("\n") if line.strip())
+    share = max((len(words & content_stems(line)) / len(words) for line in lines), default=0.0)
     return _TOP * share, f"a line of the report has {share:.0%} of its words"
-
-
-def _share_of(words: frozenset[str], line: str) -> float:
-    return len(words & content_stems(line)) / len(words)
 
 
 def _criteria(asking: Asking[Any]) -> JsonObject:

@@ -60,10 +60,14 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     values: dict[str, float | None] = {} if found is None else {"pqr_violations": float(len(found))}
     if scores_of(judged, answer.key) is None:
         return values
-    by_half: dict[Half, WeighedTotals | None] = {half: _own(judged, answer, half, 0) for half in _HALVES}
+    by_half: dict[Half, WeighedTotals | None] = {
+        half: _own_totals(judged, answer, half, 0) for half in _HALVES
+    }
     for half, totals in by_half.items():
-        values |= _of_half(half, totals)
-        seeds = [_own(judged, answer, half, seed) for seed in range(_seeds(judged, answer, half))]
+        values |= _half_values(half, totals)
+        seeds = [
+            _own_totals(judged, answer, half, seed) for seed in range(_number_of_sets(judged, answer, half))
+        ]
         values[f"pqr_{half}_sd_seeds"] = spread([None if one is None else one.total for one in seeds])
     values["pqr_unscored"] = float(sum(one.n_unscored for one in by_half.values() if one is not None))
     cited = reliability.per_report(judged, answer)
@@ -95,17 +99,18 @@ def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic
     return {**halves, **{name: found[name] for name in dimensions}}
 
 
-def _own(judged: Judged, answer: Answer, half: Half, seed: int) -> WeighedTotals | None:
+def _own_totals(judged: Judged, answer: Answer, half: Half, seed: int) -> WeighedTotals | None:
     owner = own_owner(judged, answer.key, half)
     return None if owner is None else totals_under(judged, answer.key, owner, seed=seed)
 
 
-def _seeds(judged: Judged, answer: Answer, half: Half) -> int:
+def _number_of_sets(judged: Judged, answer: Answer, half: Half) -> int:
+    """Return the number of sets of criteria under which a report was scored."""
     places = scores_of(judged, answer.key) or {}
     return 1 + max((place.seed for place in places if place.own and place.owner.half == half), default=0)
 
 
-def _of_half(half: Half, totals: WeighedTotals | None) -> dict[str, float | None]:
+def _half_values(half: Half, totals: WeighedTotals | None) -> dict[str, float | None]:
     dimensions = {} if totals is None else totals.dimensions
     return {
         f"pqr_{half}": None if totals is None else totals.total,

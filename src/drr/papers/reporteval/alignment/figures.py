@@ -54,7 +54,7 @@ class AlignmentWork:
             units = {part: self._unit(item, part).key for part in self.task.parts(item)}
             words = dict[str, JudgeWord]()
             for part, key in units.items():
-                words |= _words(study.record(key), [part] if part else item.words)
+                words |= _judge_words(study.record(key), [part] if part else item.words)
             first = next(iter(units.values()), "")
             found += [JudgedThing(item, side, words.get(side), units.get(side, first)) for side in item.words]
         return found
@@ -99,7 +99,7 @@ class JudgedThing(NamedTuple):
         return {**named, **self._values(), "people_say": words, "texts": texts}
 
 
-def _words(record: Record | None, sides: Iterable[str]) -> Mapping[str, JudgeWord]:
+def _judge_words(record: Record | None, sides: Iterable[str]) -> Mapping[str, JudgeWord]:
     """Return the judge's values of a unit by side: empty before judging; a reason alone if the unit failed."""
     if record is not None and record.done:
         return {side: JudgeWord(**word) for side, word in record.result["said"].items()}
@@ -171,14 +171,14 @@ def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str,
     return {side: align_figures(own, ends) for side, own in grouped((row.side, row) for row in rows).items()}
 
 
-def _of_questions(rows: Iterable[JudgedThing]) -> list[list[JudgedThing]]:
+def _by_question_and_side(rows: Iterable[JudgedThing]) -> list[list[JudgedThing]]:
     """Group the rows by question and side."""
     return list(grouped(((row.item.query, row.side), row) for row in rows).values())
 
 
 def _preferences(rows: Sequence[JudgedThing]) -> tuple[Statistic, float | None]:
     """Return the agreement on which of two items of a question and side is better, and its chance level. A tie matches only a tie."""
-    pairs = [pair for group in _of_questions(rows) for pair in combinations(group, 2)]
+    pairs = [pair for group in _by_question_and_side(rows) for pair in combinations(group, 2)]
     return correlation.preference_agreement(
         [None if a.judge is None or b.judge is None else round(a.judge - b.judge, 9) for a, b in pairs],
         [round(a.people - b.people, 9) for a, b in pairs],
@@ -189,7 +189,7 @@ def _preferences(rows: Sequence[JudgedThing]) -> tuple[Statistic, float | None]:
 def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[Statistic, float | None]:
     """Return the share of questions with the same order, and the share expected by chance (the judge's values shuffled)."""
     same, chances, clusters = list[tuple[float, float]](), list[float](), list[str]()
-    for group in _of_questions(row for row in rows if row.judge is not None):
+    for group in _by_question_and_side(row for row in rows if row.judge is not None):
         if len(group) > 1:
             one, other = [row.judge or 0.0 for row in group], [row.people for row in group]
             same.append((float(_signs(one) == _signs(other)), 1.0))

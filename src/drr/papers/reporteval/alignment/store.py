@@ -75,10 +75,10 @@ class JudgeAlignment:
         again = "put it back, or begin anew in another study"
         if not (shown.is_file() and labels.is_file()):
             raise DrrError(f"{self.folder}: split.json or dev.jsonl is missing; {again}")
-        found = _taken(self.task, labels)
+        found = _read_items(self.task, labels)
         with naming_errors(str(shown)):
             document = json.loads(read_within(shown, DOCUMENT))
-        if labels_hash(found) != self.state["dev"]["labels"] or document != _shown(self.state):
+        if labels_hash(found) != self.state["dev"]["labels"] or document != _split_document(self.state):
             raise DrrError(f"{self.folder}: split.json or dev.jsonl is not what was sealed; {again}")
         return found
 
@@ -88,7 +88,7 @@ class JudgeAlignment:
         if not path.is_file():
             raise Misuse(f"{path}: the labels are not there any more; say with --labels where they are")
         wanted = set(self.state["test"]["items"])
-        found = [item for item in _taken(self.task, path) if item.id in wanted]
+        found = [item for item in _read_items(self.task, path) if item.id in wanted]
         if labels_hash(found) != self.state["test"]["labels"]:
             raise Misuse(f"{path}: what it says of the test half is not what was sealed")
         return found
@@ -175,10 +175,10 @@ class JudgeAlignment:
         return {
             "task": self.task.name, "seal": state["seal"], "target": state["target"], "range": list(self.task.ends),
             "dev": len(state["dev"]["items"]), "test": len(state["test"]["items"]), "test_read": len(self.on_test()),
-            "ended": self.ended, "runs": [self._run(run) for run in state["runs"]],
+            "ended": self.ended, "runs": [self._run_row(run) for run in state["runs"]],
         }  # fmt: skip
 
-    def _run(self, run: Run) -> AlignmentRun:
+    def _run_row(self, run: Run) -> AlignmentRun:
         own, made_by = run["figures"], self.made_by(run)
         return {
             "version": run["version"], "hash": run["hash"], "judge": run["judge"], "half": run["half"],
@@ -196,7 +196,7 @@ class JudgeAlignment:
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
     """Return the items of a file of labels; raise `Misuse` if it has fewer than two questions for this task."""
-    items, many = _taken(task, labels), "for two questions or more are needed, for dev and for test"
+    items, many = _read_items(task, labels), "for two questions or more are needed, for dev and for test"
     if len({item.query for item in items}) < 2:
         raise Misuse(f"{labels}: labels of {task.name} {many}")
     return items
@@ -229,7 +229,9 @@ def new_alignment(
     made.folder.mkdir(parents=True, exist_ok=True)
     lines = (label.model_dump_json(exclude_none=True) for item in halves[0] for label in item.labels)
     write_file(made.folder / "dev.jsonl", "".join(f"{line}\n" for line in lines))
-    write_file(made.folder / "split.json", json.dumps(_shown(state), indent=1, sort_keys=True) + "\n")
+    write_file(
+        made.folder / "split.json", json.dumps(_split_document(state), indent=1, sort_keys=True) + "\n"
+    )
     made.write(1, {name: prompts[name].written for name in task.prompts}, "the box")
     return made
 
@@ -257,7 +259,7 @@ def alignment_of(study: Study, task: str | None) -> JudgeAlignment:
     return found
 
 
-def _taken(task: AlignedTask, path: Path) -> list[AlignItem]:
+def _read_items(task: AlignedTask, path: Path) -> list[AlignItem]:
     labels = read_align_labels(path)
     try:
         return items_of((label, parts) for label in labels if (parts := task.taken(label)) is not None)
@@ -265,7 +267,7 @@ def _taken(task: AlignedTask, path: Path) -> list[AlignItem]:
         raise Misuse(f"{path}: {error}") from error
 
 
-def _shown(state: AlignmentState) -> Mapping[str, object]:
+def _split_document(state: AlignmentState) -> Mapping[str, object]:
     """Return the content of `split.json`, for people to read; of the test half it has only the ids."""
     halves: Mapping[str, Sequence[str]] = {name: state[name]["items"] for name in ("dev", "test")}
     return {"task": state["task"], "seed": state["seed"], "seal": state["seal"], **halves}

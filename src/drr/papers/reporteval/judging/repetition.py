@@ -196,12 +196,12 @@ class PassagePair(NamedTuple):
 async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> PassagePairVerdict:
     """Return the verdict on a pair; raise `ModelFailure` if there is no usable answer at all."""
     asking = pair_asking(prompts, pair)
-    found = _looked_up(await judge.answer(asking), asking)
+    found = _verdict_with_quotations(await judge.answer(asking), asking)
     if not found["unfounded"] and found["score"] is not None:
         return found
     try:
         again = pair_asking(prompts, pair, found["unfounded"])
-        second = _looked_up(await judge.answer(again), again)
+        second = _verdict_with_quotations(await judge.answer(again), again)
     except ModelFailure as failure:
         if failure.transient or failure.fatal:
             raise
@@ -227,13 +227,13 @@ def pair_asking(
     return Asking(REPETITION, RepetitionAnswer, messages, tuple(sections), pair.about)
 
 
-def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PassagePairVerdict:
+def _verdict_with_quotations(answer: RepetitionAnswer, asking: Asking[Any]) -> PassagePairVerdict:
     """Return the verdict after looking the quotations up. A score below 4 needs at least one pair of quotations that is found."""
-    texts = [_bare(one.shown) for one in asking.sections[:2]]
+    texts = [_without_marks(one.shown) for one in asking.sections[:2]]
     found, unfounded = list[RepeatedWords](), list[str]()
     for one in answer.repetitions:
         pairs = zip((one.first, one.second), texts, strict=True)
-        lost = [quote for quote, text in pairs if locate(_bare(quote), text) is None]
+        lost = [quote for quote, text in pairs if locate(_without_marks(quote), text) is None]
         unfounded += [quote[:_QUOTED] or "(nothing)" for quote in lost]
         if not lost:
             found.append(RepeatedWords(first=one.first, second=one.second))
@@ -245,7 +245,7 @@ def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PassagePairVerd
     )
 
 
-def _bare(text: str) -> str:
+def _without_marks(text: str) -> str:
     """Return a text without emphasis marks, which judges often leave out of quotations."""
     return text.replace("*", "").replace("_", "").replace("`", "")
 
