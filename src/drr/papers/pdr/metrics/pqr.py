@@ -65,9 +65,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     }
     for half, totals in by_half.items():
         values |= _half_values(half, totals)
-        seeds = [
-            _own_totals(judged, answer, half, seed) for seed in range(_number_of_sets(judged, answer, half))
-        ]
+        seeds = [_own_totals(judged, answer, half, seed) for seed in range(_set_count(judged, answer, half))]
         values[f"pqr_{half}_sd_seeds"] = spread([None if one is None else one.total for one in seeds])
     values["pqr_unscored"] = float(sum(one.n_unscored for one in by_half.values() if one is not None))
     cited = reliability.per_report(judged, answer)
@@ -104,7 +102,7 @@ def _own_totals(judged: Judged, answer: Answer, half: Half, seed: int) -> Weighe
     return None if owner is None else totals_under(judged, answer.key, owner, seed=seed)
 
 
-def _number_of_sets(judged: Judged, answer: Answer, half: Half) -> int:
+def _set_count(judged: Judged, answer: Answer, half: Half) -> int:
     """Return the number of sets of criteria under which a report was scored."""
     places = scores_of(judged, answer.key) or {}
     return 1 + max((place.seed for place in places if place.own and place.owner.half == half), default=0)
