@@ -40,8 +40,8 @@ class Dr3Row(RawRow):
 def dr3_figures(row: Dr3Row, *, printed: bool = False) -> dict[str, float | None]:
     """Return the figures by name. An insight counts if the report states it in full; `_mean` figures count partial ones in part."""
     figures = {
-        "ir_uf": percent(_told_in_full(row.ir_uf)),
-        "ir_sc": percent(_told_in_full(row.ir_sc)),
+        "ir_uf": percent(_stated_in_full(row.ir_uf)),
+        "ir_sc": percent(_stated_in_full(row.ir_sc)),
         "cc": _coverage(row.required, row.cited),
         "fa": percent(row.fa or ()),
         "if": percent(row.follows or ()),
@@ -63,7 +63,7 @@ def percent(values: Iterable[bool | None]) -> float | None:
     return None if value is None else 100 * value
 
 
-def _told_in_full(scores: Iterable[float | None] | None) -> list[bool | None]:
+def _stated_in_full(scores: Iterable[float | None] | None) -> list[bool | None]:
     return [None if score is None else score == 1 for score in scores or ()]
 
 
