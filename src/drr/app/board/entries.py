@@ -20,7 +20,7 @@ from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import families_with, metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.compare import PairedMetrics
+from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.rows import JudgeRow, StudyDocument
 from drr.eval.stats.intervals import ByQuestion, VRow
 from drr.eval.stats.question import AskedQuestion
@@ -152,7 +152,7 @@ def systems_of(
     shown = sorted(by_model.items()) or sorted(documents.items())[:1]
     for place, (judge, document) in enumerate(shown):
         judged = read_judged(study, choose_judging(study, judge or None))
-        each = PairedMetrics(judged, families_with(judged, ranking))
+        each = ValueTable(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
         answered = SetVersion(
             str(label or ""), manifest["set_sha256"], manifest["questions"], shops, *half_of(str(label or ""))

@@ -31,7 +31,7 @@ from drr.eval.evidence.answers import asked_of, questions
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import families_with, metric_name, metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.compare import PairedMetrics
+from drr.eval.metrics.compare import ValueTable
 from drr.eval.stats.differences import (
     detectable_difference,
     is_settled,
@@ -142,7 +142,7 @@ def _read(plan: ReproducePlan) -> _Stated:
         judging = choose_judging(study)
         judged = read_judged(study, judging)
         ranking = [by] if by else lead_metrics()
-        values = PairedMetrics(judged, families_with(judged, ranking)).values(variant)
+        values = ValueTable(judged, families_with(judged, ranking)).values(variant)
         known = [
             one for one in ranking if any(v is not None for row in values.get(one, {}).values() for v in row)
         ]
@@ -167,7 +167,7 @@ def _read(plan: ReproducePlan) -> _Stated:
 def _with_failures(study: Study, judged: Judged, variant: str, metric: Metric) -> Values:
     """Return the known values, with the worst value for each answer that failed for good. Who fails where it is hard gains nothing."""
     families = families_with(judged, [metric.name]) if judged.answers else []
-    values = PairedMetrics(judged, families).values(variant).get(metric.name, {}) if families else {}
+    values = ValueTable(judged, families).values(variant).get(metric.name, {}) if families else {}
     found = {asked: [x for x in trials if x is not None] for asked, trials in values.items()}
     if metric.range is not None and not any(hasattr(one, "unanswered") for one in families):
         worst, known = metric.range[metric.better == "lower"], questions(study)
@@ -272,8 +272,8 @@ def _compared(plan: ReproducePlan, stated: _Stated, draw: DrawnQuestions) -> Rep
     if not plan.fresh:
         drawn = {query.id for query in draw.queries}
         before = {one: trials for one, trials in before.items() if one.query in drawn}
-    tested = (unpaired if plan.fresh else paired)(again, before, metric.range)
-    (row,) = (one.document() for one in with_holm({metric.name: tested}).values())
+    tested = with_holm({metric: (unpaired if plan.fresh else paired)(again, before, metric.range)})
+    row = tested[metric].document()
     if row["value"] is None or row["n"] < FEWEST:
         raise DrrError(
             f"{folder}: {row['n']:,} of the questions have {metric.label} on both sides, too few to compare; `drr study status {folder}` tells why"

@@ -65,17 +65,12 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
         return []
     pairs = _pairs(ranked(shown[0], means[shown[0].name]))
     tested = {
-        (pair, metric.name): paired(values[pair[0]], values[pair[1]], metric.range)
+        (a, b, metric): paired(values[a], values[b], metric.range)
         for metric in shown
         for values in (per_report(metric.name),)
-        for pair in pairs
+        for a, b in pairs
     }
-    rows = with_holm({f"{a} {b} {name}": test for ((a, b), name), test in tested.items()})
-    by_name = {metric.name: metric for metric in shown}
-    return [
-        Contrast(a, b, by_name[name], row.document())
-        for ((a, b), name), row in zip(tested, rows.values(), strict=True)
-    ]
+    return [Contrast(*where, one.document()) for where, one in with_holm(tested).items()]
 
 
 def means_of(per_report: PerReport, metric: str) -> dict[str, float | None]:

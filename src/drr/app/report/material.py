@@ -13,14 +13,12 @@ from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.agreement.study import Raters
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
-from drr.eval.metrics import metric as metric_of
-from drr.eval.metrics import unanswered, values_of
-from drr.eval.metrics.base import Values
-from drr.eval.metrics.compare import values_again
+from drr.eval.metrics import values_of
+from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
-from drr.eval.stats.differences import RepetitionFloor, noise_floor
-from drr.eval.stats.question import AskedQuestion, Comparison
+from drr.eval.stats.differences import RepetitionFloor
+from drr.eval.stats.question import Comparison
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
@@ -131,28 +129,15 @@ class ReportData:
 
     def floor(self, metric: str) -> RepetitionFloor | None:
         """Return the noise floor of the metric: the difference that repeated runs alone can give; `None` if unknown."""
-        if metric not in self._floors:
-            trials = self.per_report(metric)
-            floor = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
-            self._floors[metric] = None if floor is None or metric_of(metric).across_trials else floor
-        return self._floors[metric]
+        return self.table.floor(metric)
 
     @cached_property
-    def _floors(self) -> dict[str, RepetitionFloor | None]:
-        return {}
-
-    @cached_property
-    def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
-        """Return the values of the judge and its repetitions, by metric, system and answer."""
-        return values_again([self.judged, *self.repetitions]) if self.repetitions else {}
+    def table(self) -> ValueTable:
+        return ValueTable(self.judged, again=self.repetitions)
 
     @cached_property
     def _values(self) -> dict[str, Mapping[str, float | None]]:
         return {answer.key: values_of(self.judged, answer) for answer in self.judged.answers}
-
-    @cached_property
-    def _unanswered(self) -> dict[str, list[tuple[AskedQuestion, Values]]]:
-        return {variant: unanswered(self.judged, variant) for variant in self.variants}
 
     def value(self, answer: Answer, metric: str) -> float | None:
         return self._values[answer.key].get(metric)
@@ -163,26 +148,9 @@ class ReportData:
 
     def per_report(self, metric: str) -> Mapping[str, ByQuery]:
         """Return the metric's values by variant and question, one for each trial."""
-        if metric not in self._grouped:
-            self._grouped[metric] = self._by_query(metric)
-        return self._grouped[metric]
+        return self.table.of(metric)
 
     @cached_property
     def contrasts(self) -> Sequence[Contrast]:
         """Return the paired differences of systems on each lead metric."""
         return contrasts(self.per_report) if self.tested is None else self.tested
-
-    @cached_property
-    def _grouped(self) -> dict[str, Mapping[str, ByQuery]]:
-        return {}
-
-    def _by_query(self, metric: str) -> Mapping[str, ByQuery]:
-        found: dict[str, dict[AskedQuestion, list[float | None]]] = {}
-        for variant, answers in self.variants.items():
-            by_query = found.setdefault(variant, {})
-            for answer in answers:
-                by_query.setdefault(answer.asked, []).append(self._values[answer.key].get(metric))
-            for asked, values in self._unanswered[variant]:
-                if metric in values:
-                    by_query.setdefault(asked, []).append(values[metric])
-        return found

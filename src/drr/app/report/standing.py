@@ -21,8 +21,7 @@ from drr.app.report.tables import Cell
 from drr.eval.metrics import families_with
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.compare import ByQuery, PairedMetrics
-from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.rows import StandingRow
 from drr.eval.stats.differences import SIGNIFICANT
 from drr.eval.stats.intervals import mean
@@ -90,20 +89,15 @@ class Standings(NamedTuple):
 
 def study_standings(study: Study, judged: Judged, tested: Sequence[Contrast] | None = None) -> Standings:
     """Return the standings of a study by one judge. `tested` are its differences, where they are known already."""
-    values = PairedMetrics(judged, families_with(judged, lead_metrics()))
-    systems = variants_of(judged)
+    table = ValueTable(judged, families_with(judged, lead_metrics()))
     failed: dict[str, Counter[str]] = {}
     for record in study.records("answer", None):
         if record.reason is not None:
             failed.setdefault(str(record.spec["variant"]), Counter())[record.reason] += 1
-    errors = {name: [len(errors_of(judged, one)) for one in own] for name, own in systems.items()}
-
-    def per_report(metric: str) -> Mapping[str, ByQuery]:
-        return {name: values.values(name).get(metric, {}) for name in systems}
-
+    errors = {name: [len(errors_of(judged, one)) for one in own] for name, own in table.systems.items()}
     by_rules = judged.judging is not None and judged.judging.rule_written
-    found = contrasts(per_report) if tested is None else tested
-    return standings(per_report, found, failed, errors, by_rules=by_rules)._replace(contrasts=found)
+    found = contrasts(table.of) if tested is None else tested
+    return standings(table.of, found, failed, errors, by_rules=by_rules)._replace(contrasts=found)
 
 
 def standings(

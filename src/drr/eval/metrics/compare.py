@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import families, family_values, metric, metrics, unanswered, values_of
 from drr.eval.metrics.base import Family
 from drr.eval.metrics.coverage import count_equal_reports, texts_of, variants_of
@@ -22,46 +23,73 @@ ByQuery = dict[AskedQuestion, list[float | None]]
 
 
 @dataclass(frozen=True)
-class PairedMetrics:
-    """Values of reports paired by query. Each variant's values are computed once for all its pairs."""
+class ValueTable:
+    """Values of a study's reports by system, metric, question and trial. Each system's are computed once."""
 
     judged: Judged
     chosen: Sequence[Family] = ()
-    """Families to compare; default: all that the judging run has figures of."""
-    _paired: dict[tuple[Family, str], dict[str, ByQuery]] = field(default_factory=dict)
-
-    def by_family(
-        self, a: str, b: str, there: PairedMetrics | None = None
-    ) -> list[dict[str, PairedDifference]]:
-        """Return `a` minus `b` (`b` perhaps from `there`) on shared queries, for each family's shared metrics."""
-        found = []
-        for family in self.among:
-            left, right = self._by_metric(family, a), (there or self)._by_metric(family, b)
-            shared = [name for name in left if name in right]
-            ends = metrics(shared)
-            found.append({name: paired(left[name], right[name], ends[name].range) for name in shared})
-        return found
+    """Families of the metrics; default: all that the judging run has figures of."""
+    again: Sequence[Judged] = ()
+    """Repeated judging runs, for the noise floor where no question has two trials."""
+    _known: dict[tuple[Family, str], dict[str, ByQuery]] = field(default_factory=dict)
 
     @cached_property
     def among(self) -> Sequence[Family]:
         return self.chosen or families(self.judged)
 
-    def values(self, variant: str) -> dict[str, ByQuery]:
-        """Return the values of every family, by metric."""
-        each = (self._by_metric(family, variant) for family in self.among)
-        return {name: values for found in each for name, values in found.items()}
+    @cached_property
+    def systems(self) -> dict[str, list[Answer]]:
+        return variants_of(self.judged)
 
-    def _by_metric(self, family: Family, variant: str) -> dict[str, ByQuery]:
-        """Return a family's values by metric. A metric that some reports of the variant have is unknown for the others."""
-        if (family, variant) not in self._paired:
-            own = [answer for answer in self.judged.answers if answer.variant == variant]
+    def values(self, system: str) -> dict[str, ByQuery]:
+        """Return a system's values by metric."""
+        return {name: own for family in self.among for name, own in self._of(family, system).items()}
+
+    def of(self, metric: str) -> dict[str, ByQuery]:
+        """Return a metric's values by system; empty where no report of a system has the metric."""
+        every = ((system, self._of(family, system)) for family in self.among for system in self.systems)
+        known = {system: own[metric] for system, own in every if metric in own}
+        return {system: known.get(system, {}) for system in self.systems}
+
+    def contrasts(self, a: str, b: str, there: ValueTable | None = None) -> dict[str, PairedDifference]:
+        """Return `a` minus `b` (`b` perhaps from `there`) on shared queries by metric, with Holm's correction within each family."""
+        tested: dict[str, PairedDifference] = {}
+        for family in self.among:
+            left, right = self._of(family, a), (there or self)._of(family, b)
+            ends = metrics(left.keys() & right.keys())
+            family_tests = {
+                name: paired(own, right[name], ends[name].range) for name, own in left.items() if name in ends
+            }
+            tested |= with_holm(family_tests)
+        return tested
+
+    def floor(self, name: str) -> RepetitionFloor | None:
+        """Return a metric's noise floor: the difference that repetition alone can give; `None` if unknown."""
+        if name not in self._floors:
+            trials = self.of(name)
+            floor = noise_floor(trials) or noise_floor(trials, self._again.get(name))
+            self._floors[name] = None if floor is None or metric(name).across_trials else floor
+        return self._floors[name]
+
+    @cached_property
+    def _floors(self) -> dict[str, RepetitionFloor | None]:
+        return {}
+
+    @cached_property
+    def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
+        return values_again([self.judged, *self.again]) if self.again else {}
+
+    def _of(self, family: Family, system: str) -> dict[str, ByQuery]:
+        """Return a family's values by metric. A metric that some reports of the system have is unknown for the others."""
+        if (family, system) not in self._known:
+            own = self.systems.get(system, ())
             values = [(answer.asked, family_values(self.judged, family, answer)) for answer in own]
             names = dict.fromkeys(name for _, known in values for name in known)
-            values += unanswered(self.judged, variant, [family])
-            self._paired[family, variant] = {
+            values += unanswered(self.judged, system, [family])
+            self._known[family, system] = {
                 name: grouped((query, known.get(name)) for query, known in values) for name in names
             }
-        return self._paired[family, variant]
+        return self._known[family, system]
 
 
 def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
@@ -105,11 +133,8 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
 
     `again` holds repeated judging runs, for the noise floor where no question has two trials.
     """
-    tested: dict[str, PairedDifference] = {}
-    values = PairedMetrics(judged)
-    for differences in values.by_family(a, b):
-        tested |= with_holm(differences)
-    texts, variants = texts_of(judged.answers), variants_of(judged)
+    values = ValueTable(judged, again=again)
+    tested, texts, systems = values.contrasts(a, b), texts_of(judged.answers), values.systems
     same, shared = count_equal_reports(texts.get(a, {}), texts.get(b, {}))
     return {
         "schema": SCHEMA,
@@ -117,26 +142,11 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
         "b": b,
         "judge": judged.judging.judge if judged.judging else None,
         "banner": banner(judged),
-        "figures": {name: row for name in (a, b) if (row := figures_of(judged, variants[name])) is not None},
+        "figures": {name: row for name in (a, b) if (row := figures_of(judged, systems[name])) is not None},
         "same_reports": same,
         "reports": shared,
         "metrics": {name: difference.document() for name, difference in tested.items()},
-        "noise": {
-            name: floor._asdict() for name, floor in _floors(judged, values, again).items() if name in tested
-        },
+        "noise": {name: floor._asdict() for name in tested if (floor := values.floor(name)) is not None},
         "about": {name: one.document() for name, one in metrics(tested).items()},
         "pairwise": [row for row in pair_results(judged.comparisons()) if {row["a"], row["b"]} == {a, b}],
     }
-
-
-def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> dict[str, RepetitionFloor]:
-    """Compute the noise floors over all systems of the study, as in `drr report`."""
-    again_values = values_again([judged, *again]) if again else {}
-    systems = {variant: values.values(variant) for variant in variants_of(judged)}
-    found: dict[str, RepetitionFloor] = {}
-    for name in dict.fromkeys(name for own in systems.values() for name in own):
-        trials = {variant: own[name] for variant, own in systems.items() if name in own}
-        floor = None if metric(name).across_trials else noise_floor(trials, again_values.get(name))
-        if floor is not None:
-            found[name] = floor
-    return found

@@ -14,10 +14,10 @@ from drr.eval.asking.rules import UNASKED
 from drr.eval.checks import RULES
 from drr.eval.metrics import families, metric, metric_name, metrics, shown_name, values_of
 from drr.eval.metrics.base import Better
-from drr.eval.metrics.compare import ByQuery, PairedMetrics
+from drr.eval.metrics.compare import ByQuery, ValueTable
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.reliability import unscored
-from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, is_settled, with_holm
+from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, is_settled
 from drr.eval.stats.intervals import Statistic, VRow, empty_statistic
 from drr.eval.tasks.judgements import Judged
 from drr.llm.failures import NO_ANSWER
@@ -235,21 +235,18 @@ def compare_with_base(judged: Judged, base: Base, names: Sequence[str]) -> list[
     Without `names`, every headline metric of the base is compared.
     """
     known = known_metrics()
-    here, there = PairedMetrics(judged), PairedMetrics(base.judged)
-    bases = set(variants_of(base.judged))
+    here, there = ValueTable(judged), ValueTable(base.judged)
     rows = []
-    for variant in variants_of(judged):
+    for variant in here.systems:
         beside = base.variant or variant
         if base.variant == variant:
             continue
-        if beside not in bases:
+        if beside not in there.systems:
             lacking = empty_statistic("no base")
             why = "unknown: it is not in the base"
             rows.append(_row(variant, None, base.name, f"against {base.name}", lacking, why))
             continue
-        tested: dict[str, PairedDifference] = {}
-        for family in here.by_family(variant, beside, there):
-            tested |= with_holm(family)
+        tested = here.contrasts(variant, beside, there)
         for name in names or _headlines(there.values(beside)):
             found = _difference(tested, name)
             row = _not_worse(variant, name, known[name], found, base.name)

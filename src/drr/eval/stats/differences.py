@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import count
 from math import ceil, comb, inf, isfinite, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from drr.eval.stats.intervals import (
@@ -31,6 +31,8 @@ from drr.eval.stats.intervals import (
 )
 from drr.eval.stats.question import Asked, cluster_of
 from numpy.typing import NDArray
+
+K = TypeVar("K")
 
 
 class DifferenceRow(VRow):
@@ -275,7 +277,7 @@ def query_means(values: ByQuestion[A]) -> dict[A, float]:
     return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
 
 
-def with_holm(family: Mapping[str, PairedDifference]) -> dict[str, PairedDifference]:
+def with_holm(family: Mapping[K, PairedDifference]) -> dict[K, PairedDifference]:
     """Return the family's differences with p-values corrected together by Holm's method."""
     adjusted = holm([d.p for d in family.values()])
     return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}

@@ -12,7 +12,7 @@ from drr.env.person_setting import parts_of, size_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import document_rows
 from drr.eval.metrics.base import Family
-from drr.eval.metrics.compare import PairedMetrics
+from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import (
     by_agent,
@@ -24,7 +24,7 @@ from drr.eval.metrics.coverage import (
 )
 from drr.eval.metrics.document import JudgedStudy
 from drr.eval.metrics.rows import CostDocument, StudyDocument
-from drr.eval.stats.differences import DifferenceRow, PairedDifference, with_holm
+from drr.eval.stats.differences import DifferenceRow, with_holm
 from drr.eval.stats.intervals import COUNTED, Statistic, VRow, mean
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
@@ -158,16 +158,14 @@ def difference_rows(
     judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str]
 ) -> list[SettingDifference]:
     """Return the differences of the named metrics, first minus second. P-values are corrected over all of them together."""
-    paired, texts = PairedMetrics(judged, owners_of(shown)), texts_of(judged.answers)
-    found: dict[str, PairedDifference] = {}
-    for number, pair in enumerate(pairs):
-        merged = {name: one for own in paired.by_family(*pair) for name, one in own.items()}
-        found |= {f"{number} {name}": merged[name] for name in shown if name in merged}
-    corrected, rows = with_holm(found), list[SettingDifference]()
-    for number, (a, b) in enumerate(pairs):
+    table, texts = ValueTable(judged, owners_of(shown)), texts_of(judged.answers)
+    found = {(pair, name): one for pair in pairs for name, one in table.contrasts(*pair).items()}
+    corrected = with_holm({where: one for where, one in found.items() if where[1] in shown})
+    rows = list[SettingDifference]()
+    for a, b in pairs:
         same, shared = count_equal_reports(texts[a], texts[b])
-        own = {name: corrected.get(f"{number} {name}") for name in shown}
-        metrics = {name: one.document() for name, one in own.items() if one is not None}
+        own = [(name, corrected.get(((a, b), name))) for name in shown]
+        metrics = {name: one.document() for name, one in own if one is not None}
         rows.append({"a": a, "b": b, "same_reports": same, "reports": shared, "metrics": metrics})
     return rows
 
