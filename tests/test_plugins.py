@@ -157,7 +157,7 @@ class TonePages(StudyPart):
         return {"told": part("toy/tone.html", count=len(entries), word="<loud>")}
 """
 TONE = """
-from drr.eval.metrics.base import Metric, over_queries
+from drr.eval.metrics.base import Metric
 
 TITLES = {"tone": "Tone of voice"}
 METRICS = (Metric("toy_shouts", "shouts", "Exclamation marks.", "tone", unit="marks", least=0, judged=False),)
@@ -165,10 +165,6 @@ METRICS = (Metric("toy_shouts", "shouts", "Exclamation marks.", "tone", unit="ma
 
 def per_report(judged, answer):
     return {"toy_shouts": float(answer.report.count("!"))}
-
-
-def corpus(judged, answers):
-    return over_queries(answers, lambda one: per_report(judged, one), {"toy_shouts": "marks per report"})
 """
 
 

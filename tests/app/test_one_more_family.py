@@ -23,7 +23,7 @@ pytestmark = pytest.mark.long
 TOLD = "How often the report raises its voice, < 1 being polite."
 TOY = f'''"""Reports that shout."""
 
-from drr.eval.metrics.base import Metric, over_queries
+from drr.eval.metrics.base import Metric
 
 TITLES = {{"toy-voice": "Tone of voice"}}
 METRICS = (
@@ -34,11 +34,6 @@ METRICS = (
 
 def per_report(judged, answer):
     return {{"toy_shouts": answer.report.count("e") / 7, "toy_lines": float(answer.report.count("\\n"))}}
-
-
-def corpus(judged, answers):
-    methods = {{"toy_shouts": "shouts per report", "toy_lines": "lines per report"}}
-    return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 '''
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from drr.app.report.latex import latex
 from drr.app.report.metric_tables import winners
 from drr.app.report.page import all_tables
 from drr.app.report.tables import Cell, Heading, Table, as_csv, headings, markdown
+from drr.eval.metrics import metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import CompareDocument
 from drr.eval.stats.intervals import drawn
+from drr.eval.stats.question import AskedQuestion
 from drr.study.study import Study
 
 from tests.app.conftest import material_of
@@ -142,19 +145,24 @@ def test_misuse_leaves_a_folder_of_others_alone(judged_study: Path, tmp_path: Pa
 
 
 def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank() -> None:
-    def per_query(*values: float) -> dict[str, list[float | None]]:
-        return {f"q{n}": [value] for n, value in enumerate(values)}
+    def per_query(*values: float) -> dict[AskedQuestion, list[float | None]]:
+        return {AskedQuestion(f"q{n}", f"q{n}"): [value] for n, value in enumerate(values)}
 
     clear = {"one": per_query(*[0.9 + n / 1000 for n in range(12)]), "two": per_query(*[0.5] * 12)}
     close = {"one": per_query(*[0.9, 0.1] * 6), "two": per_query(*[0.1, 0.8] * 6)}
-    assert winners({"fp": clear}) == {"fp": "one"}
-    assert winners({"fp": close}) == {}
-    assert winners({"unreadable_rate": clear}, lower={"unreadable_rate"}) == {"unreadable_rate": "two"}
-    assert winners({"unreadable_rate": close}, lower={"unreadable_rate"}) == {}
+
+    def won(values: dict[str, dict[str, dict[AskedQuestion, list[float | None]]]]) -> dict[str, str]:
+        known = [metrics().get(name) or replace(metrics()["fp"], name=name) for name in values]
+        return winners(values.__getitem__, known)
+
+    assert won({"fp": clear}) == {"fp": "one"}
+    assert won({"fp": close}) == {}
+    assert won({"unreadable_rate": clear}) == {"unreadable_rate": "two"}
+    assert won({"unreadable_rate": close}) == {}
     # One lucky metric among many is luck: the same p-value no longer holds when it is one of twelve.
     slight = {"one": per_query(*[0.6] * 7), "two": per_query(*[0.5] * 7)}
-    assert winners({"fp": slight}) == {"fp": "one"}
-    assert winners({"fp": slight, **{f"m{n}": close for n in range(11)}}) == {}
+    assert won({"fp": slight}) == {"fp": "one"}
+    assert won({"fp": slight, **{f"m{n}": close for n in range(11)}}) == {}
 
 
 def test_a_label_that_nobody_can_tell_of_says_why(judged_study: Path, report: Path) -> None:

@@ -64,12 +64,15 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
     if not shown:
         return []
     pairs = _pairs(ranked(shown[0], means[shown[0].name]))
-    tested = {
-        (a, b, metric): paired(values[a], values[b], metric.range)
-        for metric in shown
-        for values in (per_report(metric.name),)
-        for a, b in pairs
-    }
+    return compared(per_report, ((a, b, metric) for metric in shown for a, b in pairs))
+
+
+def compared(per_report: PerReport, wanted: Iterable[tuple[str, str, Metric]]) -> list[Contrast]:
+    """Return the paired differences of these pairs on these metrics, with Holm's correction over all of them."""
+    tested = {}
+    for a, b, metric in wanted:
+        values = per_report(metric.name)
+        tested[a, b, metric] = paired(values[a], values[b], metric.range)
     return [Contrast(*where, one.document()) for where, one in with_holm(tested).items()]
 
 

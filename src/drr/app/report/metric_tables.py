@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from drr.app.judge.text import reasons_of, unread_of
 from drr.app.papers.printed import printed_figure
-from drr.app.report.contrasts import ByQuery
+from drr.app.report.contrasts import ByQuery, PerReport, compared, means_of, ranked
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ReportData
 from drr.app.report.of_papers import MetricForm, report_parts
@@ -17,8 +16,8 @@ from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import ONE_TRIAL
-from drr.eval.stats.differences import PairedDifference, is_settled, paired, pooled_sd, with_holm
-from drr.eval.stats.intervals import Ends, VRow, mean, spread
+from drr.eval.stats.differences import pooled_sd
+from drr.eval.stats.intervals import VRow, spread
 
 PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
@@ -100,9 +99,8 @@ def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) ->
 
 
 def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric], form: MetricForm) -> Table:
-    tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
-    ranges = {m.name: m.range for m in metrics}
-    leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"}, ranges=ranges)
+    tested = [metric for metric in metrics if metric.better is not None]
+    leaders = winners(material.per_report, tested)
     closing = [*map(registry.metric, form.closing.values())]
     slight = {metric.name: _slight(material, metric, form.sways.get(metric.name, ())) for metric in metrics}
 
@@ -149,37 +147,15 @@ def _slight(material: ReportData, metric: Metric, sways: Sequence[str]) -> set[s
     )
 
 
-def winners(
-    per_report: Mapping[str, Mapping[str, ByQuery]],
-    *,
-    lower: Collection[str] = (),
-    ranges: Mapping[str, Ends | None] = MappingProxyType({}),
-) -> dict[str, str]:
-    """Return the winner of each metric, the variant that beats the next one beyond the noise. Metrics without a winner are left out; for metrics in `lower` less is better."""
-    duels = {
-        metric: duel
-        for metric, by_variant in per_report.items()
-        if (duel := _duel(by_variant, metric in lower, ranges.get(metric)))
-    }
-    tested = with_holm({metric: test for metric, (_, test) in duels.items()})
-    found = {}
-    for metric, test in tested.items():
-        ahead = (test.difference.value or 0.0) * (-1 if metric in lower else 1)
-        if is_settled(test.document()) and ahead > 0:
-            found[metric] = duels[metric][0]
-    return found
-
-
-def _duel(
-    by_variant: Mapping[str, ByQuery], lower: bool, ends: Ends | None
-) -> tuple[str, PairedDifference] | None:
-    """Return the leading variant and its paired difference from the next variant; `None` where fewer than two have values."""
-    means = {variant: mean(values).value for variant, values in by_variant.items()}
-    ranked = sorted((v if lower else -v, variant) for variant, v in means.items() if v is not None)
-    if len(ranked) < 2:
-        return None
-    (_, leader), (_, second) = ranked[:2]
-    return leader, paired(by_variant[leader], by_variant[second], ends)
+def winners(per_report: PerReport, metrics: Iterable[Metric]) -> dict[str, str]:
+    """Return the winner of each metric, the variant that beats the next one beyond the noise. Metrics without a winner are left out."""
+    duels = []
+    for metric in metrics:
+        means = means_of(per_report, metric.name)
+        known = [variant for variant in ranked(metric, means) if means[variant] is not None]
+        if len(known) > 1:
+            duels.append((known[0], known[1], metric))
+    return {one.metric.name: one.a for one in compared(per_report, duels) if one.is_ahead}
 
 
 def as_printed(material: ReportData) -> Table | None:

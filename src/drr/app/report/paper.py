@@ -14,7 +14,7 @@ from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Table, headings, metric_cells, metric_headings
 from drr.env.person_setting import parts_of
 from drr.eval.asking.rules import is_rules
-from drr.eval.metrics import document_rows, families, metric
+from drr.eval.metrics import document_rows, figures, metric
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.coverage import rank_of
 from drr.eval.stats.intervals import VRow
@@ -127,9 +127,7 @@ class _Pages:
         if len(kept) == len(answers):
             return self.material.document["metrics"][system]
         part = replace(self.material.judged, answers=kept)
-        return document_rows(
-            {n: v for family in families(part) for n, v in family.corpus(part, kept).items()}
-        )
+        return document_rows(figures(part, kept))
 
     def beside(self, found: Sequence[Table]) -> Iterator[Table]:
         """Yield the report's tables, each followed by the printed table of the paper for the same contents."""

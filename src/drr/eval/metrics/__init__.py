@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from drr.env.plugins import AnyPaper, Placed, in_table_places, papers
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Family, Metric, Values
+from drr.eval.metrics.base import Family, Metric, Values, over_queries
 from drr.eval.stats.intervals import Statistic, VRow
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
@@ -100,6 +101,22 @@ def metrics_without_verdicts(names: Collection[str]) -> set[str]:
     found = metrics(names).values()
     judged = {metric.name.partition("_")[0] for metric in found if not metric.only_with}
     return {metric.name for metric in found if metric.only_with and metric.only_with not in judged}
+
+
+def figures(
+    judged: Judged, answers: Sequence[Answer], among: Iterable[Family] | None = None
+) -> dict[str, Statistic]:
+    """Return the figures of one variant: those of a family's `corpus`, else the mean over queries of each metric that a report has."""
+    found: dict[str, Statistic] = {}
+    for family in families(judged) if among is None else among:
+        if hasattr(family, "corpus"):
+            found |= family.corpus(judged, answers)
+            continue
+        values = partial(family_values, judged, family)
+        named = {name for answer in answers for name in values(answer)}
+        methods = {name: one.method for name, one in _declared([family]).items() if name in named}
+        found |= over_queries(answers, values, methods)
+    return found
 
 
 def document_rows(figures: Mapping[str, Statistic]) -> dict[str, VRow]:

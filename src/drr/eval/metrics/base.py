@@ -46,6 +46,8 @@ class Metric:
     """True if the value belongs to a question, from all its trials. All its answers then have the same value, and repetition adds no noise."""
     detail: bool = False
     """True if the metric is left out where there is room for few, as in the viewer's index."""
+    method: str = "mean over queries"
+    """How a mean over queries is computed, for documents."""
 
     @property
     def ends(self) -> Ends | None:
@@ -81,6 +83,7 @@ class Metric:
 class Family(Protocol):
     """A module that defines a family of metrics. Optional: `TITLES`, the heading above each of its tables, by key of the table.
 
+    A family whose figures are no plain means over queries has `corpus(judged, answers)`, which returns those of one variant by metric.
     A family whose figures change with failed trials has `unanswered(judged, variant)`, pairs of question and figures for each.
     A family whose metrics depend on what is registered elsewhere has `metrics()` in place of `METRICS`.
     """
@@ -90,9 +93,6 @@ class Family(Protocol):
 
     def per_report(self, judged: Judged, answer: Answer) -> Values:
         """Return the values of one report, by metric; they can be paired by query."""
-
-    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-        """Return the metrics of one variant."""
 
 
 def over_queries(

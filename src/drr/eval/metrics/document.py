@@ -10,7 +10,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose_judging, complete_only, read_judged, refetched
-from drr.eval.metrics import document_rows, faithfulness, families
+from drr.eval.metrics import document_rows, faithfulness, figures
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import (
@@ -124,22 +124,22 @@ def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
 
 
 def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
-    figures: dict[str, VRow] = {}
+    rows: dict[str, VRow] = {}
     if by_name := faithfulness.corpus(judged, answers, "cited"):
         names = ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
-        figures = document_rows({name: by_name[name] for name in names})
-        figures["fp"] = equation_2({t: by_name[f"fp_{t}"] for t in PAPER_TYPES}, by_name["fp"])
+        rows = document_rows({name: by_name[name] for name in names})
+        rows["fp"] = equation_2({t: by_name[f"fp_{t}"] for t in PAPER_TYPES}, by_name["fp"])
         apart = split_columns(judged.all_claims(answers, "cited"))
-        figures["fp_split"] = equation_2(apart, by_name["fp_split"])
+        rows["fp_split"] = equation_2(apart, by_name["fp_split"])
     extracted = (answer for answer in answers if judged.judged_claims(answer) is not None)
     if recall := grouped((answer.asked, _recall(judged, answer)) for answer in extracted):
         method = "claims with a URL / claims, of a second extraction, mean over queries"
-        figures["fr"] = mean(recall, method, SHARE).document()
+        rows["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
-        figures |= document_rows(quality_values(rated))
+        rows |= document_rows(quality_values(rated))
     for printed in printed_figures():
-        figures |= document_rows(printed.figures(judged, answers))
-    return figures
+        rows |= document_rows(printed.figures(judged, answers))
+    return rows
 
 
 def _recall(judged: Judged, answer: Answer) -> float | None:
@@ -210,12 +210,7 @@ def study_document(
 
 def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyDocument:
     by_variant = variants_of(judged)
-    figures = {
-        variant: document_rows(
-            {name: v for family in families(judged) for name, v in family.corpus(judged, answers).items()}
-        )
-        for variant, answers in by_variant.items()
-    }
+    rows = {variant: document_rows(figures(judged, answers)) for variant, answers in by_variant.items()}
     comparisons = judged.comparisons()
     rated = judged.all_rated(judged.answers)
     return {
@@ -223,7 +218,7 @@ def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyD
         "judge": _judge(judged),
         "banner": banner(judged),
         "provenance": provenance(judged),
-        "metrics": figures,
+        "metrics": rows,
         "pairwise": pair_results(comparisons),
         "pairwise_detail": overall(comparisons) if comparisons else None,
         "length_correlation": length_correlations(rated) if rated else None,

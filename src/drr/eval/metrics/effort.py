@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import Statistic
+from drr.eval.metrics.base import Metric, Values
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"effort": "Tokens, words, calls (Table 5)"}
 _COUNTED = {
-    "input_tokens": "Tokens that the agent's models read for one answer, cached ones and page summaries included.",
-    "output_tokens": "Tokens that the agent's models wrote for one answer, page summaries included.",
-    "words": "Words of the report.",
-    "tool_calls": "Calls of tools for one answer; page reads and control calls are none.",
+    "input_tokens": (
+        "Tokens that the agent's models read for one answer, cached ones and page summaries included.",
+        "input tokens per answer, cached ones and page summaries included, mean over queries",
+    ),
+    "output_tokens": (
+        "Tokens that the agent's models wrote for one answer, page summaries included.",
+        "output tokens per answer, page summaries included, mean over queries",
+    ),
+    "words": ("Words of the report.", "words per report, mean over queries"),
+    "tool_calls": (
+        "Calls of tools for one answer; page reads and control calls are none.",
+        "calls of tools per answer, mean over queries",
+    ),
 }
 
 
-def _counted(name: str, text: str) -> Metric:
+def _counted(name: str, text: str, method: str) -> Metric:
     unit = name.rpartition("_")[2]
-    is_detail = unit == "tokens"
-    shown = name.replace("_", " ")
-    digits = 0 if is_detail else 1
+    is_detail, shown = unit == "tokens", name.replace("_", " ")
     return Metric(
-        name, shown, text, "effort", unit=unit, least=0, digits=digits, judged=False, detail=is_detail
+        *(name, shown, text, "effort", unit),
+        least=0,
+        digits=0 if is_detail else 1,
+        judged=False,
+        detail=is_detail,
+        method=method,
     )
 
 
 METRICS = (
-    *(_counted(name, text) for name, text in _COUNTED.items()),
+    *(_counted(name, *texts) for name, texts in _COUNTED.items()),
     Metric(
         "seconds",
         "seconds",
@@ -41,15 +50,9 @@ METRICS = (
         digits=1,
         judged=False,
         detail=True,
+        method="seconds per answer, mean over queries; unknown of imported ones",
     ),
 )
-_METHODS = {
-    "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",
-    "output_tokens": "output tokens per answer, page summaries included, mean over queries",
-    "words": "words per report, mean over queries",
-    "tool_calls": "calls of tools per answer, mean over queries",
-    "seconds": "seconds per answer, mean over queries; unknown of imported ones",
-}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -64,7 +67,3 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         "tool_calls": None if calls is None else float(len(calls)),
         "seconds": answer.record.making_seconds,
     }
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 from drr.env.errors import Misuse
 from drr.eval.asking.rules import UNASKED
 from drr.eval.checks import RULES
-from drr.eval.metrics import families, metric, metric_name, metrics, shown_name, values_of
+from drr.eval.metrics import figures, metric, metric_name, metrics, shown_name, values_of
 from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, ValueTable
 from drr.eval.metrics.coverage import variants_of
@@ -111,17 +111,15 @@ def required_rows(judged: Judged, requirements: Sequence[Requirement]) -> list[G
     _check_variants(requirements, by_variant)
     rows = []
     for variant, answers in by_variant.items():
-        figures = {
-            name: v for family in families(judged) for name, v in family.corpus(judged, answers).items()
-        }
+        found = figures(judged, answers)
         known = [values_of(judged, answer).keys() for answer in answers]
         for one in requirements:
             if one.variant in (None, variant):
                 lacking = sum(_own(one.metric)[0] not in names for names in known)
                 lacking %= len(answers)  # a figure that no answer has is one of all together
-                figure = _figure(figures, one.metric)
+                figure = _figure(found, one.metric)
                 row = _requirement_row(variant, one, figure, lacking, len(answers))
-                if figure is None and (why := unscored(one.metric, figures)):
+                if figure is None and (why := unscored(one.metric, found)):
                     row["why"] = f"unknown: {why}"
                 if row["figure"]["value"] is None and takes_judge(judged, one.metric):
                     row["why"] = f"unknown: {UNASKED}"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, Statistic
+from drr.eval.metrics.base import Metric, Values
+from drr.eval.stats.intervals import SHARE
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"logged": "Scores of the log"}
@@ -19,6 +17,7 @@ METRICS = (
         range=SHARE,
         better="higher",
         judged=False,
+        method="mean over questions",
     ),
 )
 
@@ -33,11 +32,3 @@ def score_of(answer: Answer) -> float | None:
 def per_report(judged: Judged, answer: Answer) -> Values:
     score = score_of(answer)
     return {} if score is None else {"logged_score": score}
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    if all(score_of(answer) is None for answer in answers):
-        return {}
-    return over_queries(
-        answers, lambda answer: per_report(judged, answer), {"logged_score": "mean over questions"}
-    )

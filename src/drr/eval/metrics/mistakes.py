@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, Statistic
+from drr.eval.metrics.base import Metric, Values
+from drr.eval.stats.intervals import SHARE
 from drr.eval.tasks.judgements import Judged, MistakesResult, mistakes_of
 
 TITLES = {"mistakes": "Statements that the shop's records contradict"}
@@ -19,7 +17,7 @@ METRICS = (
         unit="a report",
         least=0,
         better="lower",
-        digits=2,
+        method="mistakes per report, mean over queries",
     ),
     Metric(
         "mistake_free",
@@ -28,6 +26,7 @@ METRICS = (
         "mistakes",
         range=SHARE,
         better="higher",
+        method="share of reports without a mistake, over queries",
     ),
     Metric(
         "mistaken_statements",
@@ -39,13 +38,9 @@ METRICS = (
         better="lower",
         digits=3,
         detail=True,
+        method="mistakes / statements per report, mean over queries",
     ),
 )
-_METHODS = {
-    "mistakes": "mistakes per report, mean over queries",
-    "mistake_free": "share of reports without a mistake, over queries",
-    "mistaken_statements": "mistakes / statements per report, mean over queries",
-}
 
 
 def is_unsettled(found: MistakesResult) -> bool:
@@ -59,16 +54,10 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     if found is None:
         return {}
     if is_unsettled(found):
-        return dict.fromkeys(_METHODS)
+        return {one.name: None for one in METRICS}
     n, statements = len(found["mistakes"]), found["statements"]
     return {
         "mistakes": float(n),
         "mistake_free": float(not n),
         "mistaken_statements": n / statements if statements else None,
     }
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    if not any(mistakes_of(judged, answer.key) is not None for answer in answers):
-        return {}
-    return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from drr.eval.checks import RULES
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, Statistic
+from drr.eval.metrics.base import Metric, Values
+from drr.eval.stats.intervals import SHARE
 from drr.eval.tasks.judgements import Judged
 
 METRICS = tuple(
@@ -21,6 +21,7 @@ METRICS = tuple(
         better="higher",
         judged=False,
         detail=True,
+        method="share of reports that keep the rule, over queries",
     )
     for name in RULES
 )
@@ -41,11 +42,3 @@ def figures_of(judged: Judged, answers: Iterable[Answer]) -> FiguresRow | None:
     return (
         {"read": sum(row["read"] for row in known), "of": sum(row["of"] for row in known)} if known else None
     )
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    if not any(answer.key in judged.rules for answer in answers):
-        return {}
-    method = "share of reports that keep the rule, over queries"
-    methods = {metric.name: method for metric in METRICS}
-    return over_queries(answers, lambda answer: per_report(judged, answer), methods)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.metrics.base import Metric, Values
 from drr.eval.metrics.reliability import reward_input
-from drr.eval.stats.intervals import COUNTED, SHARE, Statistic
+from drr.eval.stats.intervals import COUNTED, SHARE
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"service": "Serving a shopper"}
@@ -25,9 +23,13 @@ _EXPLAINED = {
     ),
 }
 METRICS = tuple(
-    Metric(name, label, text, "service", range=SHARE, better="higher", judged=False)
-    if name != _FAULTS
-    else Metric(name, label, text, "service", range=COUNTED, better="lower", judged=False)
+    Metric(
+        *(name, label, text, "service"),
+        range=COUNTED if name == _FAULTS else SHARE,
+        better="lower" if name == _FAULTS else "higher",
+        judged=False,
+        method="mean over questions",
+    )
     for name, (label, text) in _EXPLAINED.items()
 )
 
@@ -38,11 +40,3 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     outcome = reward_input(answer).outcome
     found: Values = {"state": outcome.state, "says_does": outcome.says_does, "policy": outcome.policy}
     return found if outcome.shopper_faults is None else {**found, _FAULTS: outcome.shopper_faults}
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    if not any(per_report(judged, answer) for answer in answers):
-        return {}
-    named = {name for answer in answers for name in per_report(judged, answer)}
-    how = {name: "mean over questions" for name in _EXPLAINED if name in named}
-    return over_queries(answers, lambda answer: per_report(judged, answer), how)

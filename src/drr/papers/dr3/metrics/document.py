@@ -9,12 +9,12 @@ from typing import get_args
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
 from drr.eval.labels import CriterionLabel, Label, rating_id
-from drr.eval.metrics import document_rows, metrics, values_of
+from drr.eval.metrics import document_rows, figures, metrics, values_of
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.document import JudgedStudy
-from drr.eval.stats.differences import PairedDifference, paired, with_holm
+from drr.eval.stats.differences import paired, with_holm
 from drr.eval.stats.intervals import VRow, mean
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
@@ -101,7 +101,7 @@ def _by_size(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
 
 
 def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
-    found = {**accuracy.corpus(judged, answers), **family.corpus(judged, answers)}
+    found = figures(judged, answers, [accuracy, family])
     return document_rows({name: found[name] for name in SHOWN if name in found})
 
 
@@ -113,16 +113,15 @@ def _differences(
 ) -> list[Dr3Difference]:
     """Return the paired differences for rows of system, two names, and the answers of each. With `by_size`, only equal sizes of a task are paired."""
     rows: list[Dr3Difference] = []
-    tested: dict[str, PairedDifference] = {}
+    tested = {}
     for system, a, b, left, right in pairs:
         for name in SHOWN:
             one, other = (_by_task(values, own, name, by_size=by_size) for own in (left, right))
             if one.keys() & other.keys():
-                tested[f"{len(rows)} {name}"] = paired(one, other, metrics()[name].range)
+                tested[len(rows), name] = paired(one, other, metrics()[name].range)
         rows.append({"system": system, "a": a, "b": b, "metrics": {}})
-    for place, difference in with_holm(tested).items():
-        at, _, name = place.partition(" ")
-        rows[int(at)]["metrics"][name] = difference.document()
+    for (place, name), difference in with_holm(tested).items():
+        rows[place]["metrics"][name] = difference.document()
     return rows
 
 

@@ -3,14 +3,13 @@ and whether search or writing lost a fact."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.citations import WHOLLY, CitationVerdict, address_verdict
-from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, point_labels
 from drr.papers.dr3.sums import Dr3Row, dr3_figures, means_support, percent
@@ -22,16 +21,13 @@ TITLES = {
 HUNDRED = (0.0, 100.0)
 
 
-def _metric(
-    name: str, label: str, explanation: str, method: str, *, table: str, **more: Any
-) -> tuple[Metric, str]:
-    """Return a metric and its method of calculation."""
-    return Metric(f"dr3_{name}", label, explanation, table, range=HUNDRED, digits=1, **more), method
+def _metric(name: str, label: str, explanation: str, method: str, *, table: str, **more: Any) -> Metric:
+    return Metric(f"dr3_{name}", label, explanation, table, range=HUNDRED, digits=1, method=method, **more)
 
 
 _figure = partial(_metric, table="dr3", better="higher")
 _beside = partial(_metric, table="dr3-beside", better="lower")
-_FIGURES = (
+METRICS = (
     _figure(
         "ir_sc", "IR pages", "The share of required facts of the frozen pages that the report tells wholly.",
         "100 x required facts of pages told wholly / those with a label, mean over queries",
@@ -65,8 +61,6 @@ _FIGURES = (
         "ir_uf_mean", "IR files, mean", "As IR files, where a fact that is told in part counts half.",
         "100 x mean label (1, 0.5, 0) of required facts of files, mean over queries", detail=True,
     ),
-)  # fmt: skip
-_BESIDE = (
     _beside(
         "harm", "harm", "The share of the report's claims that state what a distractor falsified.",
         "100 x claims that state a falsified value / claims, mean over queries",
@@ -96,8 +90,6 @@ _BESIDE = (
         "100 x required facts on which rule and judge agree / those with both labels, mean over queries", better="higher", detail=True,
     ),
 )  # fmt: skip
-METRICS = tuple(metric for metric, _ in (*_FIGURES, *_BESIDE))
-METHODS = {metric.name: method for metric, method in (*_FIGURES, *_BESIDE)}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -108,15 +100,6 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     values = {**dr3_figures(row), "avg_printed": dr3_figures(row, printed=True)["avg"]}
     values |= _other_values(judged, answer, labels)
     return {f"dr3_{name}": value for name, value in values.items() if name != "fa"}
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    """Average the figures over queries; empty if no report was looked at. Reports still waiting count as unscored, and figures of no report are omitted."""
-    if all(fact_labels(judged, answer.key) is None for answer in answers):
-        return {}
-    shown = set[str]().union(*(per_report(judged, answer) for answer in answers))
-    methods = {name: method for name, method in METHODS.items() if name in shown}
-    return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 
 
 def row_of(judged: Judged, answer: Answer) -> Dr3Row:

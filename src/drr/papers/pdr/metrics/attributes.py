@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, Statistic
+from drr.eval.metrics.base import Metric, Values
+from drr.eval.stats.intervals import SHARE
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 
@@ -45,10 +45,11 @@ _FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
 )  # fmt: skip
 """Name, label, form, method and explanation of each metric."""
 METRICS = tuple(
-    Metric(name, label, text, "attributes", judged=False, **form) for name, label, form, _, text in _FIGURES
+    Metric(name, label, text, "attributes", judged=False, method=how, **form)
+    for name, label, form, how, text in _FIGURES
 )
-_METHODS = {name: how for name, _, _, how, _ in _FIGURES}
-_GIVEN = tuple(name for name in _METHODS if name.startswith("att_given") or name == "att_used")
+_NAMES = tuple(one.name for one in METRICS)
+_GIVEN = tuple(name for name in _NAMES if name.startswith("att_given") or name == "att_used")
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -57,7 +58,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     if isinstance(row, str):
         return {}
     if row is None:
-        return dict.fromkeys(_METHODS)
+        return dict.fromkeys(_NAMES)
     shown = row.report
     values: dict[str, float | None] = {
         "att_told": shown.recall(row.of),
@@ -65,13 +66,6 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         "att_told_contradictions": float(len(shown.contradictions)),
     }
     return {**values, **_given(row)}
-
-
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    """Average the figures that some report has. A setting that gives no text has no figures about given text."""
-    found = {name for answer in answers for name in per_report(judged, answer)}
-    methods = {name: method for name, method in _METHODS.items() if name in found}
-    return over_queries(answers, lambda answer: per_report(judged, answer), methods) if methods else {}
 
 
 def _given(row: AnswerAttributes) -> Values:

@@ -11,6 +11,7 @@ from typing import Any, TypedDict, cast
 from drr.env.person_setting import parts_of, size_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import document_rows
+from drr.eval.metrics import figures as figures_of
 from drr.eval.metrics.base import Family
 from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.costs import cost_document, ended_answers
@@ -280,8 +281,7 @@ class MemoryTables:
         answers = [answer for answer in part.answers if answer.variant == system]
         figures = self.figures.get(system, {})
         if len(answers) < sum(answer.variant == system for answer in self.judged.answers):
-            owners = owners_of(SHOWN)
-            figures = document_rows({n: v for one in owners for n, v in one.corpus(part, answers).items()})
+            figures = document_rows(figures_of(part, answers, owners_of(SHOWN)))
         return self._row(system, {name: figures[name] for name in SHOWN if name in figures}, answers)
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
