@@ -47,7 +47,7 @@ class Metric:
     detail: bool = False
     """True if the metric is left out where there is room for few, as in the viewer's index."""
     method: str = "mean over queries"
-    """How a mean over queries is computed, for documents."""
+    """Computation of the mean over queries in words, for documents."""
 
     @property
     def ends(self) -> Ends | None:
