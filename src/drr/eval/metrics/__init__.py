@@ -106,7 +106,7 @@ def metrics_without_verdicts(names: Collection[str]) -> set[str]:
 def figures(
     judged: Judged, answers: Sequence[Answer], among: Iterable[Family] | None = None
 ) -> dict[str, Statistic]:
-    """Return the figures of one variant: those of a family's `corpus`, else the mean over queries of each metric that a report has."""
+    """Return the figures of one variant. A family without `corpus` has the mean over queries of each metric that a report has."""
     found: dict[str, Statistic] = {}
     for family in families(judged) if among is None else among:
         if hasattr(family, "corpus"):
