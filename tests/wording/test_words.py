@@ -32,12 +32,7 @@ def hedged(words: Wordbook, text: str) -> Any:
     hedges = Hedges(words)
     at = next(index for index, letter in enumerate(text) if letter.isdigit())
     amounts = MoneyReader(vocabulary("money"), hedges).amounts(text)
-    end = at + len(text[at:]) - len(text[at:].lstrip("0123456789"))
-    return (
-        [amount.approx for amount in amounts],
-        hedges.before.search(text[:at]) is None,
-        hedges.beside(text, at, end),
-    )
+    return [amount.approx for amount in amounts], hedges.before.search(text[:at]) is None
 
 
 def of_facts(words: FactWords, text: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from unicodedata import normalize
 
 from drr.wording.vocabulary import Wordbook, WordGroup, any_word_pattern, first_letters, vocabulary
 
@@ -16,7 +17,6 @@ WHOLE = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})"
 """A regular expression for whole numbers: `1299`, `1,299`."""
 DIGITS = rf"(?:{WHOLE}(?:\.\d{{1,18}})?)"
 """A regular expression for numbers in digits: `1,299.50`."""
-NUMBER = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d,]{{0,24}}\d)")
 
 
 def cardinal_words(low: int = 0, high: int = len(CARDINALS) - 1) -> str:
@@ -131,19 +131,6 @@ class Hedges:
             rf"(?:\b(?:{near_words})\s{{1,8}}|(?<![\w\"/=-])(?:{signs})\s?)\\?\$?\s?$", re.I
         )
         """Any hedge at the end of the text before a figure."""
-        self.behind = re.compile(
-            rf"\+|(?:[\s*_]{{1,3}}[a-z]{{4,12}})?[\s*_]{{0,3}}(?:{words.either('behind')})(?!\w)", re.I
-        )
-        """A hedge after a figure, or after the noun that follows the figure."""
-
-    def beside(self, text: str, start: int, end: int) -> bool:
-        """Tell whether a hedge before or after a figure of a text makes the figure inexact."""
-        before = text[max(0, start - _BEFORE) : start]
-        return self.before.search(before) is not None or self.behind.match(text, end) is not None
-
-
-_BEFORE = 28
-"""Characters before a figure in which a hedge is looked for."""
 
 
 HEDGES = Hedges(vocabulary("hedges"))
@@ -154,16 +141,9 @@ _FIGURE = re.compile(
     r"[\s-]?(?P<unit>%|\"|\u201d|\u2033|'(?!s)|[a-zA-Z]{1,24})?"
 )
 _WORD = re.compile(rf"\b({cardinal_words(2)})[\s-]{{1,8}}([a-zA-Z]{{1,24}})?", re.IGNORECASE)
-_VULGAR = str.maketrans(
-    {
-        "\u00bd": " 1/2",
-        "\u00bc": " 1/4",
-        "\u00be": " 3/4",
-        "\u2153": " 1/3",
-        "\u2154": " 2/3",
-        "\u215b": " 1/8",
-    }
-)
+VULGAR = "½¼¾⅓⅔⅛"
+"""Fractions of one character."""
+_BARE = re.compile(f"[{VULGAR}]")
 _FRACTION = re.compile(
     r"(?<![\d./])(?:(\d{1,3})[ -])?(\d{1,2})/([2-9]|1[06]|32)"
     rf"(?=[\s-]?(?:{UNITS.forms('length', 'weight', 'volume')}))",
@@ -186,7 +166,10 @@ class Number(NamedTuple):
 
 def numbers(text: str, *, words: bool = False) -> list[Number]:
     """Return the figures in digits; with `words`, also those in words. The latter may be no figures at all ("one of the two")."""
-    text = _FRACTION.sub(lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}", text.translate(_VULGAR))
+    text = _FRACTION.sub(
+        lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}",
+        _BARE.sub(lambda m: " " + normalize("NFKC", m[0]).replace("\u2044", "/"), text),
+    )
     return [*_in_digits(text), *(_in_words(text) if words else ())]
 
 

@@ -10,29 +10,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from unicodedata import numeric
 
-from drr.wording.dates import MONTH, DayOfYear, TextDate, dates, days_of_year
+from drr.wording.dates import DayOfYear, TextDate, dates, days_of_year
 from drr.wording.figures import (
-    CARDINALS,
     HEDGES,
     SPOKEN,
     UNITS,
+    VULGAR,
     WHOLE,
     MeasureUnit,
-    cardinal_words,
     number,
     spoken_number,
 )
 from drr.wording.money import every_amount
 from drr.wording.vocabulary import Wordbook, vocabulary
 
-_VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8}
 _ODD = {"half": 1 / 2, "quarter": 1 / 4, "third": 1 / 3}
-_MARKS = "".join(_VULGAR)
-_HUNDREDS = rf"(?:(?:a|{cardinal_words(1, 9)})\shundred(?:\s(?:and\s)?(?:{SPOKEN}))?|{SPOKEN})"
 _NUMBER = (
-    rf"(?:(?<![\w.,$/])(?P<whole>{WHOLE})(?:(?P<part>\.\d{{1,6}})|\s?(?P<vulgar>[{_MARKS}])|[\s-](?P<over>\d{{1,2}}/\d{{1,2}}))?"
-    rf"|(?<![\w.])(?P<bare>[{_MARKS}])|(?<!\w)(?P<words>{_HUNDREDS})(?:\sand\s(?:a|one)\s(?P<odd>{'|'.join(_ODD)}))?)"
+    rf"(?:(?<![\w.,$/])(?P<whole>{WHOLE})(?:(?P<part>\.\d{{1,6}})|\s?(?P<vulgar>[{VULGAR}])|[\s-](?P<over>\d{{1,2}}/\d{{1,2}}))?"
+    rf"|(?<![\w.])(?P<bare>[{VULGAR}])|(?<!\w)(?P<words>{SPOKEN})(?:\sand\s(?:a|one)\s(?P<odd>{'|'.join(_ODD)}))?)"
 )
 _NUMBER_GROUPS = ("odd", "words", "bare", "over", "vulgar", "part", "whole")
 """Groups of the pattern of a number; the first one that matched marks its end."""
@@ -45,10 +42,8 @@ _HALVED = re.compile(
     re.I,
 )
 _MORE_DATES = re.compile(
-    rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\sof\s(?P<m1>{MONTH})\b\.?,?\s(?P<y1>(?:19|20)\d\d)\b"
-    r"|(?<![\d/.-])(?P<y2>(?:19|20)\d\d)[/.](?P<m2>\d{1,2})[/.](?P<d2>\d{1,2})(?![\d/])"
-    r"|(?<![\d/.-])(?P<m3>\d{1,2})(?P<s3>[/-])(?P<d3>\d{1,2})(?P=s3)(?P<y3>\d{4}|\d\d)(?![\d/-])",
-    re.I,
+    r"(?<![\d/.-])(?P<y2>(?:19|20)\d\d)[/.](?P<m2>\d{1,2})[/.](?P<d2>\d{1,2})(?![\d/])"
+    r"|(?<![\d/.-])(?P<m3>\d{1,2})(?P<s3>[/-])(?P<d3>\d{1,2})(?P=s3)(?P<y3>\d{4}|\d\d)(?![\d/-])"
 )
 _RANGE_BEFORE = re.compile(r"(?:\d\s?[-–—]|\d[^\d.;]{0,14}\b(?:to|and|or)\s)$")
 _JOINED = re.compile(r"\s?(?:,\s?)?(?:and\s)?")
@@ -187,17 +182,14 @@ def _lies_in(position: int, days: Iterable[tuple[str, int, int]]) -> bool:
 @lru_cache(maxsize=2048)
 def _days(text: str) -> tuple[tuple[str, int, int], ...]:
     """Return the complete dates of a text as `YYYY-MM-DD`, each with its start and end."""
-    found = [(day, *match.span()) for match in _MORE_DATES.finditer(text) if (day := _more(match))]
+    found = [(_more(match), *match.span()) for match in _MORE_DATES.finditer(text)]
     for when in dates(text, 0, len(text)):
         if when.month is not None and when.day is not None and not _lies_in(when.start, found):
             found.append((_iso(when.year, when.month, when.day), when.start, when.end))
     return tuple(found)
 
 
-def _more(match: re.Match[str]) -> str | None:
-    if match["m1"]:
-        full = next(dates(f"{match['m1']} {match['d1']}, {match['y1']}", 0, 30), None)
-        return None if full is None or full.month is None else _iso(full.year, full.month, int(match["d1"]))
+def _more(match: re.Match[str]) -> str:
     if match["y2"]:
         return _iso(int(match["y2"]), int(match["m2"]), int(match["d2"]))
     year = int(match["y3"])
@@ -286,24 +278,16 @@ def _value(match: re.Match[str]) -> tuple[float, int]:
     """Return the value of a number and how many decimals it shows."""
     if match["words"]:
         odd = (match["odd"] or "").casefold()
-        return _in_words(match["words"]) + _ODD.get(odd, 0.0), 2 if odd else 0
+        return spoken_number(match["words"]) + _ODD.get(odd, 0.0), 2 if odd else 0
     if match["bare"]:
-        return _VULGAR[match["bare"]], 2
+        return numeric(match["bare"]), 2
     value = number(match["whole"] + (match["part"] or ""))
     if match["vulgar"]:
-        return value + _VULGAR[match["vulgar"]], 2
+        return value + numeric(match["vulgar"]), 2
     if match["over"]:
         above, below = map(int, match["over"].split("/"))
         return value + (above / below if below else 0.0), 2
     return value, len(match["part"] or ".") - 1
-
-
-def _in_words(words: str) -> float:
-    head, hundred, rest = (part.strip() for part in words.casefold().partition("hundred"))
-    if not hundred:
-        return float(spoken_number(words))
-    many = 1 if head in ("a", "") else CARDINALS.index(head)
-    return 100.0 * many + (spoken_number(rest.removeprefix("and").strip()) if rest else 0)
 
 
 def _halved(text: str) -> Iterator[ValueFigure]:
