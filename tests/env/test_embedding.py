@@ -18,7 +18,7 @@ from drr.env.search.searching import has_vectors
 from drr.env.settings import Settings
 from drr.env.shop import Manifest
 from drr.env.trust import ServerAddress
-from drr.wording.money import every_amount
+from drr.wording.money import amounts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,7 +132,7 @@ def test_whatever_has_a_name_has_its_last_word_as_one(title: str, leaf: str) -> 
     st.sampled_from(["forty-one dollars", "26\u00a2", "two bucks", "USD 5", "\u0665 dollars", "ten cents"])
 )
 def test_an_amount_has_a_digit_or_the_name_of_what_is_counted(text: str) -> None:
-    assert every_amount(f"about {text} each") and not every_amount("quiet dog nail grinder")
+    assert amounts(f"about {text} each") and not amounts("quiet dog nail grinder")
 
 
 def test_the_embedder_of_an_extra_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from drr.eval.tasks.grading import Graded, comparison_asking, rating_asking
 from drr.eval.tasks.protocol import OURS
 from drr.eval.tasks.support_requests import support_asking
 from drr.offline.judge import RulesJudge
-from drr.wording.figures import numbers
+from drr.wording.quantities import numbers
 from hypothesis import given
 from hypothesis import strategies as st
 

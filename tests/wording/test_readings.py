@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from drr.papers.dr3.value_forms import StatedValue, stated_figures
 from drr.wording.dates import dates
 from drr.wording.excerpt import excerpt, range_of_words
 from drr.wording.figures import (
@@ -13,13 +14,13 @@ from drr.wording.figures import (
     SPOKEN,
     money_slack,
     number_of,
-    numbers,
     same_number,
     same_stars,
     spoken_number,
     written_number,
 )
 from drr.wording.money import amounts, money
+from drr.wording.quantities import numbers, quantities
 from drr.wording.states import CODES, STATES
 from drr.wording.vocabulary import any_word_pattern
 from hypothesis import given
@@ -157,3 +158,33 @@ def test_a_piece_is_drawn_in_to_whole_words_and_keeps_its_support(
     first, last = range_of_words(TEXT, start, end, kept)
     assert TEXT[first:last].rstrip() == shown
     assert kept is None or (first <= kept[0] and last >= kept[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind"),
+    [
+        ("It costs 26 cents.", 0.26, "money"), ("It costs 40$ here.", 40.0, "money"),
+        ("It costs $.50 here.", 0.5, "money"), ("It is 1/2 inch wide.", 0.5, "length"),
+        ("It is rated 4.5/5.", 4.5, None), ("It holds forty-one of them.", 41.0, None),
+    ],
+)  # fmt: skip
+def test_one_reader_reads_each_quantity_for_everybody(text: str, value: float, kind: str | None) -> None:
+    assert [(one.value, one.kind) for one in numbers(text, words=True)][:1] == [(value, kind)]
+    assert value in [round(one.amount / one.base, 9) for one in stated_figures(text)]
+    assert [one.value for one in amounts(text)] == ([value] if kind == "money" else [])
+
+
+@pytest.mark.parametrize("text", ["the eighth ones", "a key 5270db2c64", "a lamp of 3-in-1"])
+def test_parts_of_words_and_codes_are_no_quantities(text: str) -> None:
+    assert [one for one in stated_figures(text) if one.kind != "count"] == []
+    assert not any(one.in_words for one in quantities(text))
+    assert [one.kind for one in numbers(text) if one.kind not in (None, "length")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "day"), [("30/05/2024", "2024-05-30"), ("7/17/20", "2020-07-17"), ("2020/07/17", "2020-07-17")]
+)
+def test_a_day_in_slashes_is_a_day_of_the_calendar(text: str, day: str) -> None:
+    (when,) = dates(text, 0, len(text))
+    assert when.covers(day)
+    assert StatedValue(day).places(text)[0].exact

@@ -16,7 +16,7 @@ from drr.papers.reporteval.judging.passages import SummaryReader
 from drr.wording.dates import PeriodReader
 from drr.wording.figures import HEDGES, Hedges, UnitReader
 from drr.wording.limits import CountReader, ExclusionReader, LimitReader
-from drr.wording.money import MoneyReader, SpokenMoneyReader
+from drr.wording.money import MoneyReader
 from drr.wording.personal import CircumstanceReader
 from drr.wording.stated_figures import ComparisonReader, RatingReader, StatedReader, VerdictReader
 from drr.wording.states import PLACES, PlaceReader
@@ -67,9 +67,7 @@ READINGS: dict[str, Reading] = {
     "facts": lambda words, text: of_facts(FactWords(words), text),
     "hedges": hedged,
     "limits": lambda words, text: (LimitReader(words).limits(text), LimitReader(words).thresholds(text)),
-    "money": lambda words, text: [
-        list(reader(words, HEDGES).amounts(text)) for reader in (MoneyReader, SpokenMoneyReader)
-    ],
+    "money": lambda words, text: list(MoneyReader(words, HEDGES).amounts(text)),
     "pages": lambda words, text: PageWords(words).is_of_a_page(text.casefold().split()),
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from drr.env.query import Constraints
 from drr.wording.dates import deadline, months
 from drr.wording.limits import CostLimit, Scope, count, exclusions, limits
-from drr.wording.money import sign_first
 from drr.wording.states import region
 
 _LONGEST = 20_000
@@ -18,7 +17,7 @@ _LONGEST = 20_000
 
 def parse_constraints(text: str) -> Constraints:
     """Return every demand in `text` that code can recognise; if one occurs twice, the stricter."""
-    text = sign_first(text[:_LONGEST].replace("’", "'"))
+    text = text[:_LONGEST].replace("’", "'")
     found = limits(text)
     return Constraints(
         total_max=_most(found, "total"),

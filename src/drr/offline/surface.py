@@ -14,7 +14,7 @@ from drr.env.text import tokens
 from drr.eval.asking.safety import count_forgeries
 from drr.eval.evidence.passages import plain
 from drr.eval.labels import Dimension
-from drr.wording.figures import numbers
+from drr.wording.quantities import numbers
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*\[(\"'])|\n+")
 _HEADING = re.compile(r"^[^\S\n]*+(?:#{1,6}\s+\S|\*\*[^*\n]{3,80}\*\*:?[^\S\n]*$)", re.MULTILINE)

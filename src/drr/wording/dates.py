@@ -24,17 +24,21 @@ _NO_END = rf"(?!(?:{FULL_MONTH})\.)"
 
 _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
-    r"|(?<![\w./])(?P<first>\d{1,2})(?P<mark>[/.])(?P<second>\d{1,2})(?P=mark)(?P<all_y>\d{4})\b"
+    r"|(?<![\w./-])(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?P=mark)(?P<all_y>\d{4})\b(?!-)"
+    r"|(?<![\w./-])(?P<big_y>(?:19|20)\d\d)(?P<cut>[/.])(?P<big_m>\d{1,2})(?P=cut)(?P<big_d>\d{1,2})(?![\d/])"
+    r"|(?<![\w./-])(?P<small_m>\d{1,2})(?P<bar>[/-])(?P<small_d>\d{1,2})(?P=bar)(?P<small_y>\d\d)(?![\w/-])"
     rf"|\b{_NO_END}(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
     re.I,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_FOUR_DIGITS = re.compile(r"\d{4}")
-"""Four digits, which every date has: a text without them is read no further."""
+_MAY_BE = re.compile(r"\d{4}|\d[/-]\d")
+"""Parts of which every date has one: a text without them is read no further."""
 _FORMS = (
     ("iso", "iso_m", "iso_d"),
     ("all_y", "first", "second"),
+    ("big_y", "big_m", "big_d"),
+    ("small_y", "small_m", "small_d"),
     ("year", "month", "day"),
     ("year2", "month2", "day2"),
 )
@@ -62,7 +66,7 @@ class TextDate:
 
 def dates(text: str, start: int, end: int) -> Iterator[TextDate]:
     """Yield full dates, months of a year, and bare years that are not part of those."""
-    if _FOUR_DIGITS.search(text, start, end) is None:
+    if _MAY_BE.search(text, start, end) is None:
         return
     taken: list[tuple[int, int]] = []
     for match in _DATE.finditer(text, start, end):
@@ -99,10 +103,11 @@ def _next_year_behind(year: int, text: str, end: int) -> bool:
 def _date(match: re.Match[str]) -> TextDate:
     year, month, day = next(match.group(*form) for form in _FORMS if match[form[0]])
     number = int(month) if month.isdecimal() else _MONTHS[month.casefold()]
-    either = match["mark"] is not None
+    either = match["mark"] is not None or match["bar"] is not None
     if either and number > _MONTHS_OF_A_YEAR:
         number, day = int(day), month
-    return TextDate(int(year), number, int(day) if day else None, *match.span(), either)
+    century = 2000 if match["bar"] else 0
+    return TextDate(century + int(year), number, int(day) if day else None, *match.span(), either)
 
 
 _MONTHS_OF_A_YEAR = 12

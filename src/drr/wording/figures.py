@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
-from unicodedata import normalize
 
 from drr.wording.vocabulary import Wordbook, WordGroup, any_word_pattern, first_letters, vocabulary
 
@@ -74,7 +73,7 @@ def spoken_number(words: str) -> int:
 
 def written_number(text: str) -> float:
     """Convert digits or words to a number: `1,299.50`, `forty-one`."""
-    return number(text) if text[0].isdigit() else float(spoken_number(text))
+    return number(text) if text[-1].isdigit() else float(spoken_number(text))
 
 
 class MeasureUnit(NamedTuple):
@@ -132,81 +131,25 @@ class Hedges:
         )
         """Any hedge at the end of the text before a figure."""
 
+    def ahead(self, text: str, start: int) -> bool:
+        """Tell whether a hedge stands right before a figure."""
+        return self.before.search(text, max(0, start - _HEDGED_WITHIN), start) is not None
 
+
+_HEDGED_WITHIN = 16
+"""Characters before a figure in which a hedge makes it inexact."""
 HEDGES = Hedges(vocabulary("hedges"))
 
 
-_FIGURE = re.compile(
-    rf"(?P<money>\$\s?)?(?<![\w.])(?P<digits>{DIGITS}|\.\d{{1,18}})(?P<k>[kK](?![a-zA-Z]))?"
-    r"[\s-]?(?P<unit>%|\"|\u201d|\u2033|'(?!s)|[a-zA-Z]{1,24})?"
-)
-_WORD = re.compile(rf"\b({cardinal_words(2)})[\s-]{{1,8}}([a-zA-Z]{{1,24}})?", re.IGNORECASE)
-VULGAR = "½¼¾⅓⅔⅛"
-"""Fractions of one character."""
-_BARE = re.compile(f"[{VULGAR}]")
-_FRACTION = re.compile(
-    r"(?<![\d./])(?:(\d{1,3})[ -])?(\d{1,2})/([2-9]|1[06]|32)"
-    rf"(?=[\s-]?(?:{UNITS.forms('length', 'weight', 'volume')}))",
-    re.IGNORECASE,
-)
-_HEDGED_WITHIN = 16
-"""Characters before a figure in which a hedge makes it inexact."""
-
-
-class Number(NamedTuple):
-    value: float
-    kind: str | None
-    """The kind of quantity: length, weight, ..., money; `None` for a bare count."""
-    base: float
-    """The value in the base unit of its kind."""
-    decimals: int
-    hedged: bool
-    text: str
-
-
-def numbers(text: str, *, words: bool = False) -> list[Number]:
-    """Return the figures in digits; with `words`, also those in words. The latter may be no figures at all ("one of the two")."""
-    text = _FRACTION.sub(
-        lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}",
-        _BARE.sub(lambda m: " " + normalize("NFKC", m[0]).replace("\u2044", "/"), text),
-    )
-    return [*_in_digits(text), *(_in_words(text) if words else ())]
-
-
-def _in_digits(text: str) -> Iterator[Number]:
-    for match in _FIGURE.finditer(text):
-        value = number(match["digits"]) * (1000 if match["k"] else 1)
-        kind, base = ("money", 1.0) if match["money"] else _measure(match["unit"])
-        decimals = len(match["digits"].partition(".")[2])
-        hedged = HEDGES.before.search(text, max(0, match.start() - _HEDGED_WITHIN), match.start())
-        yield Number(
-            value, kind, value * base, decimals, hedged is not None or bool(match["k"]), match[0].strip()
-        )
-
-
-def _in_words(text: str) -> Iterator[Number]:
-    for match in _WORD.finditer(text):
-        value = float(number_of(match[1]) or 0)
-        kind, base = _measure(match[2])
-        yield Number(value, kind, value * base, 0, False, match[0].strip())
-
-
-def _measure(form: str | None) -> tuple[str | None, float]:
-    unit = UNITS.named(form or "")
-    return (None, 1.0) if unit is None or unit.kind in _COUNTED else (unit.kind, unit.base)
-
-
-_COUNTED = frozenset(("count", "light", "thickness"))
-"""Kinds for which records use many words; their figures are compared as bare numbers."""
-
-
+_CENTS = 2
+"""Decimal places of an amount to the cent."""
+_CONVERTED = 0.02
+"""The share by which a unit's factor may differ; 5 of one unit are still not 5 of another."""
+_EXACT = 1e-9
 HEDGED = 0.05
 """The share by which a hedged figure may differ."""
 STARS = 0.0501
 """The difference allowed between stars, which are shown with one decimal."""
-_CONVERTED = 0.02
-"""The share by which a unit's factor may differ; 5 of one unit are still not 5 of another."""
-_EXACT = 1e-9
 
 
 def money_slack(*, whole: bool) -> float:
@@ -218,7 +161,48 @@ def same_stars(stated: float, known: float) -> bool:
     return abs(stated - known) <= STARS
 
 
-def same_number(claimed: Number, stated: Number) -> bool:
+class Quantity(NamedTuple):
+    """A number with its unit, or an amount of money, as a text states it."""
+
+    value: float
+    kind: str | None
+    """The kind of quantity: length, weight, ..., money; `None` for a bare count."""
+    base: float
+    """The value in the base unit of its kind."""
+    decimals: int
+    """Decimal places shown: of a dollar 2 for `$4.50` and `58 cents`, 3 for `11.7 cents`."""
+    hedged: bool
+    text: str
+    start: int
+    """The position where it begins; of an amount of money, with its hedge."""
+    stop: int
+    """Where the number ends."""
+    end: int
+    """Where the unit ends."""
+    approx: bool = False
+    """True if an amount of money is not exact in either direction."""
+    unit: MeasureUnit | None = None
+    form: str = ""
+    """The word or sign behind the number, which may be a unit."""
+    in_words: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether an amount is written without cents."""
+        return not self.decimals
+
+    @property
+    def tolerance(self) -> float:
+        """Return how far an amount of money may be from what it states."""
+        if self.decimals > _CENTS and not self.approx:
+            return 0.5 * 10.0**-self.decimals + _EXACT
+        return money_slack(whole=self.whole or self.approx)
+
+    def equals(self, other: float) -> bool:
+        return abs(self.value - other) <= self.tolerance
+
+
+def same_number(claimed: Quantity, stated: Quantity) -> bool:
     """Tell whether two figures agree up to the claim's rounding. A hedged figure may differ by 5 %; if both have units, these must be of one kind."""
     if claimed.kind != stated.kind and (
         None not in (claimed.kind, stated.kind) or "money" in (claimed.kind, stated.kind)
@@ -235,7 +219,7 @@ def same_number(claimed: Number, stated: Number) -> bool:
     return abs(claimed.value - known) <= slack + _EXACT
 
 
-def _slack(claimed: Number, stated: Number) -> float:
+def _slack(claimed: Quantity, stated: Quantity) -> float:
     """Return the difference allowed by rounding. It is half of the last place shown, if the other figure can have been rounded to it; a bare count is exact."""
     if claimed.kind == "money":
         return money_slack(whole=not claimed.decimals)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from drr.wording.figures import DIGITS, NUMERAL, number, number_of, spoken_number
-from drr.wording.money import MONEY, MoneyAmount, dollar_amounts
+from drr.wording.figures import DIGITS, NUMERAL, Quantity, number, number_of, spoken_number
+from drr.wording.money import MONEY, dollar_amounts
 from drr.wording.vocabulary import Wordbook, any_word_pattern, vocabulary
 
 Scope = Literal["total", "item", "month"]
@@ -138,14 +138,14 @@ class LimitReader:
             return found[0]
         return f"{found[1] or ''}${found[2] or found[3]}"
 
-    def _limit_at(self, text: str, amount: MoneyAmount) -> _Limit:
+    def _limit_at(self, text: str, amount: Quantity) -> _Limit:
         before = text[max(0, amount.start - _BEFORE) : amount.start]
         second, end = self._second(text, amount, before) or (None, amount.end)
         end += text[end : end + 1] == ","
         more = text[amount.end - 1] == "+"
         return _Limit(before, text[end : end + _AFTER], amount.value, second, more, end)
 
-    def _second(self, text: str, first: MoneyAmount, before: str) -> tuple[float, int] | None:
+    def _second(self, text: str, first: Quantity, before: str) -> tuple[float, int] | None:
         """Return the second amount of a range and its end, or `None`: `$20 and $40`, `$20-$40`, `$20 to 40`. "and" joins only after "between"."""
         join = _JOIN.match(text, first.end)
         if join is None:

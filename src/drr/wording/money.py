@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 
 from drr.wording.figures import (
@@ -16,34 +14,10 @@ from drr.wording.figures import (
     TENS,
     WHOLE,
     Hedges,
-    money_slack,
-    number,
+    Quantity,
     written_number,
 )
 from drr.wording.vocabulary import Wordbook, any_word_pattern, first_letters, vocabulary
-
-
-@dataclass(frozen=True, slots=True)
-class MoneyAmount:
-    value: float
-    start: int
-    """The position where the amount begins, with its hedge if it has one."""
-    end: int
-    whole: bool
-    """True if the amount is written without cents."""
-    approx: bool
-    finer: float | None = None
-    """Half of the last place shown, if that is less than a cent: `11.7 cents`."""
-
-    @property
-    def tolerance(self) -> float:
-        if self.finer is not None and not self.approx:
-            return self.finer
-        return money_slack(whole=self.whole or self.approx)
-
-    def equals(self, other: float) -> bool:
-        return abs(self.value - other) <= self.tolerance
-
 
 _NO_LETTERS = "".join(
     rf"(?-i:(?<!(?<![A-Za-z]){'(?!USD?)' if many > 1 else ''}[A-Z]{{{many}}}{escape}))"
@@ -55,9 +29,13 @@ _NO_LETTERS = "".join(
 
 _CODE = 3
 """Letters in a currency's code."""
+_CENTS = 2
+"""Decimal places of an amount to the cent."""
 
 
 class MoneyReader:
+    """Reads amounts in every form: `$40`, `40 dollars`, `40$`, `26¢`, `32c/ft`, `58 cents`, `five dollars and two cents`."""
+
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
         codes = [one for one in words["foreign"] if len(one) == _CODE]
         no_code = rf"(?-i:(?<!\b(?:{'|'.join(codes)})\s))" if codes else ""
@@ -66,111 +44,64 @@ class MoneyReader:
             for sign in words["before"]
         )
         foreign = rf"(?!(?:\.\d{{1,4}})?k?\s?\(?(?-i:{words.either('foreign')})\b)"
-        figure = rf"{WHOLE}(?:\.\d{{1,4}})?"
-        firsts = first_letters((*hedges.firsts, *words["before"]))
+        figure, whole = rf"{WHOLE}(?:\.\d{{1,4}})?", rf"(?:{SPOKEN}|\d{{1,3}})"
+        cents = rf"\s?(?:{words.either('cents')})(?!\w)"
+        tens = rf"(?:{any_word_pattern(TENS)})(?:[\s-](?:{any_word_pattern(SMALL)}))?"
+        firsts = first_letters((*hedges.firsts, *words["before"], *NUMBER_WORDS))
         self.expression = re.compile(
-            rf"(?=[\d{firsts}])(?:(?P<approx>{hedges.near})?(?P<sign>{signs})\s?(?P<value>{figure})(?P<k>(?:{words.either('thousands')})\b)?"
-            rf"(?![\d,]{{0,24}}\d){foreign}(?P<plus>\+)?"
-            rf"|(?<![\w$.,])(?P<words>{figure})\s?(?:{words.either('after')})\b)",
+            rf"(?=[\d{firsts}])(?P<approx>{hedges.near})?(?:(?:{signs})\s?(?P<value>{figure}|\.\d{{1,4}})(?P<k>(?:{words.either('thousands')})\b)?"
+            rf"(?![\d,]{{0,24}}\d){foreign}(?P<plus>\+)?|(?<![\w$.,])(?:"
+            rf"(?:(?P<words>{figure})\s?|(?P<spoken>{SPOKEN}|an?(?=\s))[\s-])(?:{words.either('after')})(?!\w){foreign}"
+            rf"(?:\s(?P<tens>{tens})(?!{cents}|\s?[a-z]*-))?(?:\sand\s(?P<odd>{whole}|a(?=\s)){cents})?"
+            rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:-?{cents}|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b))))",
             re.I,
         )
 
-    def amounts(self, text: str, start: int = 0, end: int | None = None) -> Iterator[MoneyAmount]:
+    def amounts(self, text: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
         for match in self.expression.finditer(text, start, len(text) if end is None else end):
             yield _amount(match)
 
-    def at(self, text: str, position: int) -> MoneyAmount | None:
+    def at(self, text: str, position: int) -> Quantity | None:
         """Return the amount that begins at a position, or `None`."""
         match = self.expression.match(text, position)
         return None if match is None else _amount(match)
 
 
-def _amount(match: re.Match[str]) -> MoneyAmount:
-    written = match["value"] or match["words"]
-    places = len(written.partition(".")[2])
-    return MoneyAmount(
-        number(written) * (1000 if match["k"] else 1),
-        match.start(),
-        match.end(),
-        "." not in written,
-        bool(match["approx"] or match["plus"]),
-        0.5 * 10**-places + 1e-9 if places > _CENTS else None,
+def _amount(match: re.Match[str]) -> Quantity:
+    whole = match["value"] or match["words"] or match["spoken"] or match["cents"]
+    odd = match["odd"] or match["tens"]
+    value, places = _plain(whole), len(whole.partition(".")[2])
+    if match["cents"]:
+        value, places = value / 100, places + _CENTS
+    elif odd:
+        value, places = value + _plain(odd) / 100, _CENTS
+    start, end = match.span()
+    sign, value = start + len(match["approx"] or ""), value * (1000 if match["k"] else 1)
+    approx, written = bool(match["approx"] or match["plus"]), match.string[sign:end]
+    hedged = approx or bool(match["k"]) or HEDGES.ahead(match.string, sign)
+    in_words = not any(map(str.isdigit, written))
+    return Quantity(
+        value, "money", value, places, hedged, written, start, end, end, approx=approx, in_words=in_words
     )
 
 
-_CENTS = 2
-"""Decimal places of an amount to the cent."""
-
-
-def sign_first(text: str) -> str:
-    """Write `40$` as `$40`."""
-    return re.sub(r"(?<![\w$.,])(\d[\d,.]{0,12})\$(?![\w$])", r"$\1", text)
-
-
-class SpokenMoneyReader:
-    """Reads amounts without a dollar sign: `26¢`, `32c/ft`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
-
-    def __init__(self, words: Wordbook, hedges: Hedges) -> None:
-        cents, whole = words.either("cents"), rf"(?:{SPOKEN}|\d{{1,3}})"
-        firsts = first_letters((*hedges.firsts, *NUMBER_WORDS))
-        self.expression = re.compile(
-            rf"(?=[\d{firsts}])(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN}|an?(?=\s))[\s-](?:{words.either('after')})\b"
-            rf"(?:\s(?P<tens>(?:{any_word_pattern(TENS)})(?:[\s-](?:{any_word_pattern(SMALL)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
-            rf"(?:\sand\s(?P<odd>{whole}|a(?=\s))\s?(?:{cents})(?!\w))?"
-            rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:[\s-]?(?:{cents})(?!\w)|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b)))",
-            re.I,
-        )
-
-    def amounts(self, text: str) -> Iterator[MoneyAmount]:
-        for match in self.expression.finditer(text):
-            approx = bool(match["approx"])
-            if match["dollars"]:
-                odd = _plain(match["odd"] or match["tens"]) / 100 if match["odd"] or match["tens"] else 0.0
-                value = _plain(match["dollars"]) + odd
-                yield MoneyAmount(value, *match.span(), not odd, approx)
-            else:
-                places = len(match["cents"].partition(".")[2])
-                finer = 0.5 * 10 ** -(places + 2) + 1e-9 if places else None
-                yield MoneyAmount(_plain(match["cents"]) / 100, *match.span(), False, approx, finer)
-
-
 def _plain(written: str) -> float:
-    if written.casefold() in ("a", "an"):
-        return 1.0
-    return written_number(written)
+    return 1.0 if written.casefold() in ("a", "an") else written_number(written)
 
 
 MONEY = MoneyReader(vocabulary("money"), HEDGES)
-
-
-def amounts(text: str, start: int = 0, end: int | None = None) -> list[MoneyAmount]:
-    """Return every amount with a dollar sign in a part of the text."""
-    return list(MONEY.amounts(text, start, end))
-
-
-_SPOKEN = SpokenMoneyReader(vocabulary("money"), HEDGES)
 _ANY = re.compile(rf"\d|{vocabulary('money').either('after', 'cents')}", re.I)
 """A digit or the name of a currency, one of which every amount has."""
 
 
-def every_amount(text: str) -> list[MoneyAmount]:
-    """Return every amount in a text, also those in cents and in words. If two overlap, the one with the sign is kept."""
-    if _ANY.search(text) is None:
-        return []
-    written = amounts(text)
-    ends = [one.end for one in written]
-    apart = (one for one in _SPOKEN.amounts(text) if _is_apart(one, written, ends))
-    return sorted([*written, *apart], key=lambda one: one.start)
+def amounts(text: str, start: int = 0, end: int | None = None) -> list[Quantity]:
+    """Return every amount in a part of the text, in order."""
+    return [] if _ANY.search(text) is None else list(MONEY.amounts(text, start, end))
 
 
-def dollar_amounts(text: str) -> list[MoneyAmount]:
+def dollar_amounts(text: str) -> list[Quantity]:
     """Return every amount of a dollar and more, also in words. A smaller one is the cost of a piece and never a purchase's limit."""
-    return [one for one in every_amount(text) if one.value >= 1]
-
-
-def _is_apart(one: MoneyAmount, written: list[MoneyAmount], ends: list[int]) -> bool:
-    after = bisect_right(ends, one.start)
-    return after == len(written) or written[after].start >= one.end
+    return [one for one in amounts(text) if one.value >= 1]
 
 
 def money(amount: Decimal | float) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from drr.wording.dates import dates
-from drr.wording.figures import SPOKEN, UNITS, WHOLE, number, spoken_number, written_number
-from drr.wording.money import every_amount
+from drr.wording.figures import SPOKEN, UNITS, WHOLE, number, written_number
+from drr.wording.money import amounts
+from drr.wording.quantities import quantities
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 Place = tuple[int, int]
@@ -45,7 +46,6 @@ RATINGS = RatingReader(vocabulary("ratings"))
 
 Kind = Literal["money", "rating", "date", "number"]
 _DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
-_SPOKEN = re.compile(rf"(?<![\w]){SPOKEN}(?![\w])", re.I)
 _SMALL = 12
 """Numbers in words up to this one, without a unit, are a manner of speaking: two of them, one for each room."""
 _WORD = re.compile(r"[A-Za-z%°\"']+")
@@ -82,8 +82,10 @@ class StatedReader:
         return sorted(found, key=lambda one: one.start)
 
     def _all(self, text: str) -> Iterator[StatedFigure]:
-        for amount in every_amount(text):
-            yield StatedFigure("money", amount.start, amount.end, amount.value)
+        every = quantities(text)
+        for one in every:
+            if one.kind == "money" and one.unit is None:
+                yield StatedFigure("money", one.start, one.end, one.value)
         for match in self._signed.finditer(text):
             yield StatedFigure("money", *match.span(), None)
         for match in self._of_five.finditer(text):
@@ -95,21 +97,12 @@ class StatedReader:
                 yield StatedFigure("date", when.start, when.end, None)
         for match in _DIGITS.finditer(text):
             yield StatedFigure("number", *match.span(), number(match[0]))
-        for match in _SPOKEN.finditer(text):
-            value = float(spoken_number(match[0]))
-            if value > _SMALL or self._is_measured(text, match.end()):
-                yield StatedFigure("number", *match.span(), value)
+        for one in every:
+            measured = one.unit is not None or self._measured.match(text, one.stop)
+            if one.in_words and (one.value > _SMALL or measured):
+                yield StatedFigure("number", one.start, one.stop, one.value)
         for match in self._large.finditer(text):
             yield StatedFigure("number", *match.span(), None)
-
-    def _is_measured(self, text: str, end: int) -> bool:
-        """Tell whether a unit, or a further part of the number, follows."""
-        if self._measured.match(text, end):
-            return True
-        after = re.match(r"[\s-]{1,3}([A-Za-z]+)", text[end : end + 24])
-        return after is not None and (
-            UNITS.named(after[1]) is not None or _SPOKEN.fullmatch(after[1]) is not None
-        )
 
 
 class HeldFigures:
@@ -124,10 +117,9 @@ class HeldFigures:
     def _read(self, text: str) -> None:
         for match in _DIGITS.finditer(text):
             self._beside.setdefault(number(match[0]), set()).update(_neighbours(text, *match.span()))
-        for match in _SPOKEN.finditer(text):
-            self._beside.setdefault(float(spoken_number(match[0])), set()).update(
-                _neighbours(text, *match.span())
-            )
+        for one in quantities(text):
+            if one.in_words:
+                self._beside.setdefault(one.value, set()).update(_neighbours(text, one.start, one.stop))
         for when in dates(text, 0, len(text)):
             self._days |= {(when.year, when.month, when.day), (when.year, when.month, None)}
 
@@ -238,7 +230,7 @@ class VerdictReader:
 
 def _names_another(text: str, limit: float | None) -> bool:
     """Tell whether a text names an amount other than the limit. A number without a sign counts as an amount only if it differs from the limit."""
-    named = every_amount(text)
+    named = amounts(text)
     if limit is not None and any(not one.equals(limit) for one in named):
         return True
     match = None if named else _BARE.search(text)

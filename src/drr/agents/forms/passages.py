@@ -16,7 +16,7 @@ from drr.env.json_object import JsonObject
 from drr.env.records.lines import count, dollars, one_line, stars
 from drr.env.source import Source
 from drr.llm.prompts import fence
-from drr.wording.money import every_amount
+from drr.wording.money import amounts
 
 _FIRST, _MOST = 0xE000, 100
 """The first private-use character of Unicode and how many such characters may stand for file names."""
@@ -128,7 +128,7 @@ class KnownProduct:
     def named(self, limit: int = _LONG_NAME) -> str:
         """Return the title without markup, addresses and amounts, because a seller's title must not state a price."""
         text = without_markup(self.title.replace("{", "(").replace("}", ")"), 2 * _LONG_NAME)
-        for amount in reversed(every_amount(text)):
+        for amount in reversed(amounts(text)):
             text = f"{text[: amount.start]} {text[amount.end :]}"
         text = " ".join(text.split())
         if len(text) > limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 NAME = "rules-2"
-VERSION = 7
+VERSION = 8
 """Version of the rules, raised by hand when they judge otherwise."""
 _FAMILY = "rules-"
 CODE = "code"

@@ -98,9 +98,9 @@ RULES: dict[str, Rule] = {
     "name_matches_id": Rule("catalogue:name_matches_id", "114"),
     "price": Rule("products:price", "119", reads_figures=True),
     "rating": Rule("products:rating", "118", reads_figures=True),
-    "total": Rule("money:total", "116", reads_figures=True),
-    "budget": Rule("money:budget", "116", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "117", reads_figures=True),
+    "total": Rule("money:total", "117", reads_figures=True),
+    "budget": Rule("money:budget", "117", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "118", reads_figures=True),
     "privacy": Rule("profile:privacy", "112"),
     "profile_facts": Rule("profile:profile_facts", "114", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),
@@ -108,7 +108,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
     "fabricated_citation": Rule("citing:fabricated_citation", "112"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
-    "product_claims": Rule("products:product_claims", "116", reads_figures=True),
+    "product_claims": Rule("products:product_claims", "117", reads_figures=True),
     "process_text": Rule("text:process_text", "113"),
 }
 

@@ -16,8 +16,8 @@ from drr.env.entities import Product
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.results import Span
 from drr.eval.checks.values import QUANTITY, is_total, plain_label, segment
-from drr.wording.figures import NUMERAL
-from drr.wording.money import MoneyAmount, amounts, every_amount
+from drr.wording.figures import NUMERAL, Quantity
+from drr.wording.money import amounts
 
 _OPEN = re.compile(
     r"[-−–]\\?\$|\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving)\b"
@@ -55,14 +55,14 @@ class StatedBill(NamedTuple):
     """The lines of a bill and the total; `sums` are all possible sums of the lines."""
 
     lines: tuple[BillLine, ...]
-    total: MoneyAmount
+    total: Quantity
     sums: tuple[float, ...]
 
 
 class StatedTotal(NamedTuple):
     """An amount behind a label `Total`, and the rest of its line."""
 
-    amount: MoneyAmount
+    amount: Quantity
     line: Span
 
 
@@ -94,12 +94,12 @@ def _is_total_row(body: str, line: TextLine) -> bool:
     return any(is_total(segment(body, *cell).text) for cell in line.cells)
 
 
-def _only_amount(body: str, start: int, end: int) -> MoneyAmount | None:
+def _only_amount(body: str, start: int, end: int) -> Quantity | None:
     found = amounts(body, start, end)
     return found[0] if len(found) == 1 and not found[0].approx else None
 
 
-def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
+def _total_at(body: str, start: int, end: int) -> Quantity | None:
     """Read `**Total: $42.98**`, whatever follows; of a written sum, its result."""
     found = amounts(body, start, min(end, start + 400))
     if not found or found[0].approx:
@@ -118,7 +118,7 @@ _LEAVES_OUT = re.compile(r"\b(?:before|without|not)\b", re.I)
 _ENDS = re.compile(r"[.;]\s")
 
 
-def has_scope(body: str, total: MoneyAmount) -> bool:
+def has_scope(body: str, total: Quantity) -> bool:
     """Tell whether words behind a total may say what it is of. Those that compare it with another amount do not."""
     end = body.find("\n", total.end)
     behind = body[total.end : None if end < 0 else end]
@@ -126,7 +126,7 @@ def has_scope(body: str, total: MoneyAmount) -> bool:
     words = _ENDS.split(cell, 1)[0].rstrip(".;*_ \t")
     if _RANGE.match(body, total.end):
         return True
-    known = _LEAVES_OUT.search(words) is not None or every_amount(words) or not any(map(str.isalpha, words))
+    known = _LEAVES_OUT.search(words) is not None or amounts(words) or not any(map(str.isalpha, words))
     return _SCOPE.search(words) is not None or not known
 
 
@@ -182,7 +182,7 @@ def _parts(bill: StatedBill) -> Iterator[float]:
             yield from map(sum, choices(*some))
 
 
-def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | None:
+def _bill(lines: Sequence[BillLine | None], total: Quantity) -> StatedBill | None:
     """Return the bill; `None` where a line could not be read."""
     known = tuple(one for one in lines if one is not None)
     if len(known) != len(lines) or len(known) < 2:
@@ -218,9 +218,7 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
     return 1 if match is None else int(match["many"] or match["behind"] or match["qty"])
 
 
-def _line(
-    mentions: Mentions, product: Product | None, amount: MoneyAmount, many: int, place: Span
-) -> BillLine:
+def _line(mentions: Mentions, product: Product | None, amount: Quantity, many: int, place: Span) -> BillLine:
     """Return a line with its possible costs. By `2 x $5.99` or the record the amount is for one or for all; else both are possible."""
     known, value = None if product is None else product.price, amount.value
     product_id = None if product is None else product.product_id

@@ -8,7 +8,8 @@ from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.results import Check, Tally, unverifiable
-from drr.wording.money import MoneyAmount, every_amount
+from drr.wording.figures import Quantity
+from drr.wording.money import amounts
 from drr.wording.vocabulary import vocabulary
 
 _CENT = 0.011
@@ -26,7 +27,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("prose" if totals_of(mentions) else "absent")
 
 
-def _slack(amount: MoneyAmount) -> float:
+def _slack(amount: Quantity) -> float:
     return 0.5 + 1e-6 if amount.whole else _CENT
 
 
@@ -67,7 +68,7 @@ def _whole_limit(subject: Subject) -> float | None:
             return round(wanted.month_max * wanted.months, 2)
         return wanted.total_max
     query = subject.query or ""
-    named = every_amount(query)
+    named = amounts(query)
     if len(named) != 1:
         return None
     amount = named[0]
@@ -86,6 +87,6 @@ def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: fl
     if over <= _CENT:
         tally.ok(place)
     elif not any(
-        abs(one.value - known) <= _CENT for one in every_amount(mentions.body) for known in (limit, over)
+        abs(one.value - known) <= _CENT for one in amounts(mentions.body) for known in (limit, over)
     ):
         tally.fail(place, f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}")

@@ -14,8 +14,9 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun, maker_words, name_words
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import SaidValue, pairs_of
-from drr.wording.figures import Number, numbers, same_number, same_stars
+from drr.wording.figures import Quantity, same_number, same_stars
 from drr.wording.money import amounts
+from drr.wording.quantities import numbers
 
 _CENT = 0.005
 _MOST = 60
@@ -201,7 +202,7 @@ def _is_detail(one: ProductAttribute, known: object) -> bool | None:
     return False if words <= _words_of(recorded) else None
 
 
-def _unit_of(figure: Number) -> tuple[str | None, float]:
+def _unit_of(figure: Quantity) -> tuple[str | None, float]:
     return figure.kind, round(figure.base / figure.value, 6) if figure.value else 1.0
 
 

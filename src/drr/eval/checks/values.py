@@ -80,8 +80,8 @@ _EDGE = " \t*_~`\u00a0"
 _NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
 _VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns)"
 _LEAD = rf"(?:(?:it's|it|this one|this)\s)?(?:{_VERBS}\s)*"
-_DOLLARS = r"(?:(?:US\s?)?\\?\$|USD)\s?(?P<money>\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d{1,7}(?:\.\d\d)?)"
-_MONEY = rf"(?:{_DOLLARS}(?:\sUSD)?|(?P<usd>\d{{1,7}}(?:\.\d\d)?)\s?(?:USD|dollars))"
+_WHOLE = r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})"
+_MONEY = rf"(?:(?:(?:US\s?)?\\?\$|USD)\s?(?P<money>{_WHOLE}(?:\.\d\d)?)(?:\sUSD)?|(?P<usd>\d{{1,7}}(?:\.\d\d)?)\s?(?:USD|dollars))"
 _ASKS = r"(?:costs?|price:|sells\s(?:for|at)|lists\sat|goes\sfor|runs)\s"
 _PRICE = re.compile(
     rf"{_LEAD}(?:{_ASKS})?{_MONEY}(?:\s(?:each|apiece|today|now|currently))?(?:\sfor\s(?!two|three|four|both|all|shipping|an?\b|each|every|\d+\s?(?:of|x))(?:\d[\w .]{{0,20}}|(?-i:[a-z .-]{{1,30}})))?",
@@ -91,7 +91,7 @@ _BEHIND = (
     r"(?:(?:\s?/\s?5|\sout\sof\s(?:5|five)|\sof\s5)(?![\d,]*\d)(?:\sstars?)?|[\s-]?stars?|\s?[★⭐]{1,5})"
 )
 _STARS = rf"(?P<near>{_NEAR}\s)?(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)"
-_COUNT = rf"(?P<about>{_NEAR}\s)?(?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})(?P<k>k|\+)?"
+_COUNT = rf"(?P<about>{_NEAR}\s)?(?P<count>{_WHOLE})(?P<k>k|\+)?"
 _OF = r"(?:customer|verified|user|buyer|global|shopper|total|owner)\s"
 _GIVERS = rf"[*_]{{0,2}}\s(?:{_OF})?(?:ratings?|reviews?|reviewers?|raters|buyers|customers|people|shoppers|owners)\b"
 _FROM = r"(?:\s?[,;·|/]|\son\saverage)?\s?(?:from|over|across|based\son|by|with|on|and)?\s?"
@@ -104,7 +104,7 @@ _SCORED = re.compile(
 )
 _STAR_AHEAD = re.compile(r"[★⭐]{1,5}\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)")
 _RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
-_CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
+_CELL_COUNT = rf"(?P<count>{_WHOLE})(?:\s(?:ratings?|reviews?|reviewers?))?"
 _STARS_CELL = re.compile(
     rf"(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)[*_]{{0,2}}(?:{_BEHIND})?(?:(?:\s?(?![,–-]\d)[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
     re.I,
@@ -212,7 +212,7 @@ def is_of_stars(label: str) -> bool:
 
 
 _STARS_AND_VOTES = re.compile(
-    rf"(?P<stars>[0-5]\.\d)(?P<mark>{_BEHIND})?[*_]{{0,2}}\s?\((?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})\)",
+    rf"(?P<stars>[0-5]\.\d)(?P<mark>{_BEHIND})?[*_]{{0,2}}\s?\((?P<count>{_WHOLE})\)",
     re.I,
 )
 _VOTES = 10

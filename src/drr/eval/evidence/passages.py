@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from drr.env.records.lines import Span
 from drr.env.text import Bm25, tokens
-from drr.wording.figures import Number, numbers, same_number
+from drr.wording.figures import Quantity, same_number
+from drr.wording.quantities import numbers
 
 _TARGET = r"\([^)\s\[]{0,2000}\)"
 _MARKS = re.compile(rf"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:{_TARGET})?|\u3010[^\u3011]{{0,500}}\u3011")
@@ -91,7 +92,7 @@ def missing_numbers(claim: str, text: str) -> list[str]:
     ]
 
 
-def _worked_out(claimed: Number, stated: Sequence[Number]) -> bool:
+def _worked_out(claimed: Quantity, stated: Sequence[Quantity]) -> bool:
     """Tell whether an amount is a sum, a difference or a small multiple of stated amounts."""
     if claimed.kind != "money":
         return False
@@ -138,9 +139,9 @@ class _Asked(NamedTuple):
     """The words and figures of a claim that are looked for."""
 
     words: frozenset[str]
-    figures: Sequence[Number]
+    figures: Sequence[Quantity]
 
-    def stated(self, found: Sequence[Number]) -> frozenset[str | int]:
+    def stated(self, found: Sequence[Quantity]) -> frozenset[str | int]:
         """Return the indexes of the claim's figures that are among those found."""
         return frozenset(i for i, one in enumerate(self.figures) if any(same_number(one, s) for s in found))
 
@@ -187,7 +188,7 @@ def _of_texts(claim: str, bodies: Sequence[str]) -> WindowVerdict:
     return WindowVerdict(label, _explanation(asked, found_terms, absent), share, which, shown.span)
 
 
-def _named(claim: str, figures: Sequence[Number], bodies: Iterable[str]) -> int:
+def _named(claim: str, figures: Sequence[Quantity], bodies: Iterable[str]) -> int:
     """Return the weight of a record's name, up to the number of the claim's figures. It is 0 unless the record states all of them."""
     words, found = content_stems(claim), 0
     for body in bodies if figures else ():

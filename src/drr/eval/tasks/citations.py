@@ -43,7 +43,7 @@ Portion = Sequence[SupportItem]
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 9
+    version = 10
     needs = ("support",)
     metrics = ("citations", "papers")
 

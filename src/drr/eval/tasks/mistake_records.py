@@ -27,7 +27,8 @@ from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.passages import shown_spans, whole_within
 from drr.eval.evidence.quotations import locate
 from drr.eval.tasks.product_names import NamedProduct, called_products, names_in
-from drr.wording.figures import numbers, same_number
+from drr.wording.figures import same_number
+from drr.wording.quantities import numbers
 
 MOST_PRODUCTS = 60
 _MOST_NAMES = 60

@@ -332,7 +332,7 @@ class MistakesTask(Task[Answer]):
     """The task with one unit for each report, where there is a shop to compare it with."""
 
     name = MISTAKES
-    version = 4
+    version = 5
     subject = "answer"
     metrics = ("mistakes",)
 

@@ -60,7 +60,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 13
+    version = 14
     needs: ClassVar[tuple[str, ...]] = ("claims",)
     metrics: ClassVar[tuple[str, ...]] = ("faithfulness",)
 

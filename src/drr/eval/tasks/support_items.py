@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from string import ascii_letters
 from typing import NamedTuple, Protocol
 
 from drr.env.entities import Product
@@ -30,8 +29,9 @@ from drr.eval.evidence.quotations import is_quotation, locate
 from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.protocol import JudgingProtocol
-from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers
-from drr.wording.money import every_amount
+from drr.wording.figures import HEDGED, STARS, Quantity, money_slack
+from drr.wording.money import amounts
+from drr.wording.quantities import numbers
 
 _RATING_WORDS = re.compile(
     r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
@@ -41,8 +41,6 @@ _COUNT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
-_UNIT = f"{ascii_letters} "
-"""Characters stripped from the end of a number's text: the words that name its unit."""
 _FRAME = frozenset(
     tokens(
         "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
@@ -127,7 +125,7 @@ def _labelled(one: Segment, product: Product) -> str | None:
 
 def _money_is_price(text: str) -> bool:
     """Tell whether the claim's only amount may be a price: not a sum, remainder, difference, cost per unit or range."""
-    found = every_amount(text)
+    found = amounts(text)
     if len(found) > 1:
         return False
     return not any(
@@ -158,18 +156,15 @@ class _Stated(NamedTuple):
 def _every_figure(text: str, product: Product, places: Mapping[str, Span]) -> list[_Stated] | None:
     """Compare each figure of the claim with the record. `None` as soon as one is neither price, stars nor number of ratings."""
     found: list[_Stated] = []
-    at = 0
     for figure in numbers(text):
-        at = text.find(figure.text, at)
-        stated = _stated(figure, text[at + len(figure.text.rstrip(_UNIT)) :], product, places)
+        stated = _stated(figure, text[figure.stop :], product, places)
         if stated is None:
             return None
         found.append(stated._replace(text=f"{figure.text} ({stated.text})"))
-        at += 1
     return found
 
 
-def _stated(figure: Number, after: str, product: Product, places: Mapping[str, Span]) -> _Stated | None:
+def _stated(figure: Quantity, after: str, product: Product, places: Mapping[str, Span]) -> _Stated | None:
     """Compare one figure with the record. `None` where the figure is neither price, stars nor number of ratings."""
     value: float | None
     if figure.kind == "money":

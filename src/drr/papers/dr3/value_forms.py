@@ -10,41 +10,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from unicodedata import numeric
 
 from drr.wording.dates import DayOfYear, TextDate, dates, days_of_year
-from drr.wording.figures import (
-    HEDGES,
-    SPOKEN,
-    UNITS,
-    VULGAR,
-    WHOLE,
-    MeasureUnit,
-    number,
-    spoken_number,
-)
-from drr.wording.money import every_amount
+from drr.wording.figures import HEDGES, UNITS, MeasureUnit
+from drr.wording.quantities import quantities
 from drr.wording.vocabulary import Wordbook, vocabulary
 
-_ODD = {"half": 1 / 2, "quarter": 1 / 4, "third": 1 / 3}
-_NUMBER = (
-    rf"(?:(?<![\w.,$/])(?P<whole>{WHOLE})(?:(?P<part>\.\d{{1,6}})|\s?(?P<vulgar>[{VULGAR}])|[\s-](?P<over>\d{{1,2}}/\d{{1,2}}))?"
-    rf"|(?<![\w.])(?P<bare>[{VULGAR}])|(?<!\w)(?P<words>{SPOKEN})(?:\sand\s(?:a|one)\s(?P<odd>{'|'.join(_ODD)}))?)"
-)
-_NUMBER_GROUPS = ("odd", "words", "bare", "over", "vulgar", "part", "whole")
-"""Groups of the pattern of a number; the first one that matched marks its end."""
-_MEASURED = re.compile(
-    rf"{_NUMBER}(?!\d|/\d|-[a-z]{{1,12}}-\d)(?:(?:\s|-|\s-\s)?(?P<unit>%|[\"″”']|per\scent\b|[a-z]{{1,24}}\b\.?))?",
-    re.I,
-)
 _HALVED = re.compile(
     r"\b(?:(?P<half>half)\san?\s(?P<u1>[a-z]{1,12})|an?\s(?P<u2>[a-z]{1,12})\sand\s(?:a\shalf|(?P<quarter>a\squarter)))\b",
     re.I,
 )
-_MORE_DATES = re.compile(
-    r"(?<![\d/.-])(?P<y2>(?:19|20)\d\d)[/.](?P<m2>\d{1,2})[/.](?P<d2>\d{1,2})(?![\d/])"
-    r"|(?<![\d/.-])(?P<m3>\d{1,2})(?P<s3>[/-])(?P<d3>\d{1,2})(?P=s3)(?P<y3>\d{4}|\d\d)(?![\d/-])"
-)
+_CODE_BEFORE = re.compile(r"(?:[,$/]|[^\W\d_][-–])$")
+_CODE_BEHIND = re.compile(r"/\d|-[a-z]{1,12}-\d", re.I)
+"""Parts of a code, a date or a fraction beside digits that are no figure."""
 _RANGE_BEFORE = re.compile(r"(?:\d\s?[-–—]|\d[^\d.;]{0,14}\b(?:to|and|or)\s)$")
 _JOINED = re.compile(r"\s?(?:,\s?)?(?:and\s)?")
 _CODE = re.compile(
@@ -150,8 +128,7 @@ class StatedValue:
 
 def _is_measure(code: str) -> bool:
     """Tell whether a code is a figure with its unit: `54-month`, `10oz`."""
-    found = _MEASURED.fullmatch(code)
-    return found is not None and bool(found["unit"]) and UNITS.named(found["unit"]) is not None
+    return any(one.text == code and one.unit is not None for one in quantities(code))
 
 
 def _code_places(code: re.Match[str], text: str) -> Iterator[StatedPlace]:
@@ -171,33 +148,18 @@ def _day_places(day: str, text: str) -> Iterator[StatedPlace]:
         one for one in dates(text, 0, len(text)) if one.month is not None and one.day is None
     ]
     for part in (*parts, *days_of_year(text, 0, len(text))):
-        if part.covers(day) and not _lies_in(part.start, whole):
+        if part.covers(day) and not _meets(part, [(start, end) for _, start, end in whole]):
             yield StatedPlace(part.start, part.end, exact=False)
-
-
-def _lies_in(position: int, days: Iterable[tuple[str, int, int]]) -> bool:
-    return any(start <= position < end for _, start, end in days)
 
 
 @lru_cache(maxsize=2048)
 def _days(text: str) -> tuple[tuple[str, int, int], ...]:
     """Return the complete dates of a text as `YYYY-MM-DD`, each with its start and end."""
-    found = [(_more(match), *match.span()) for match in _MORE_DATES.finditer(text)]
-    for when in dates(text, 0, len(text)):
-        if when.month is not None and when.day is not None and not _lies_in(when.start, found):
-            found.append((_iso(when.year, when.month, when.day), when.start, when.end))
-    return tuple(found)
-
-
-def _more(match: re.Match[str]) -> str:
-    if match["y2"]:
-        return _iso(int(match["y2"]), int(match["m2"]), int(match["d2"]))
-    year = int(match["y3"])
-    return _iso(year if year > 99 else 2000 + year, int(match["m3"]), int(match["d3"]))
-
-
-def _iso(year: int, month: int, day: int) -> str:
-    return f"{year:04d}-{month:02d}-{day:02d}"
+    return tuple(
+        (f"{when.year:04d}-{when.month:02d}-{when.day:02d}", when.start, when.end)
+        for when in dates(text, 0, len(text))
+        if when.month is not None and when.day is not None
+    )
 
 
 def _same(wanted: ValueFigure, other: ValueFigure) -> bool | None:
@@ -223,48 +185,38 @@ def _one_word(a: str, b: str) -> bool:
 @lru_cache(maxsize=2048)
 def stated_figures(text: str) -> tuple[ValueFigure, ...]:
     """Return all figures of a text except dates and codes, in order. A value given in two units is one figure."""
-    found = [
-        ValueFigure(
-            "money", one.value, 1.0, 0.5 if one.whole else 0.005, one.start, one.end,
-            one.approx or _is_hedged(text, one.start),
-        )
-        for one in every_amount(text)
-    ]  # fmt: skip
-    taken = [*((start, end) for _, start, end in _days(text)), *((one.start, one.end) for one in found)]
+    taken = [(start, end) for _, start, end in _days(text)]
     measured, halved, often = (
         [one for one in own if not _meets(one, taken)]
         for own in (_measured(text), _halved(text), _often(text))
     )
     halves = [(one.start, one.end) for one in halved]
     rest = [one for one in _compounds(measured, text) if not _meets(one, halves)]
-    return tuple(sorted([*found, *rest, *halved, *often], key=lambda one: one.start))
+    return tuple(sorted([*rest, *halved, *often], key=lambda one: one.start))
 
 
-def _meets(one: ValueFigure, taken: Iterable[tuple[int, int]]) -> bool:
+def _meets(one: ValueFigure | TextDate | DayOfYear, taken: Iterable[tuple[int, int]]) -> bool:
     return any(one.start < high and low < one.end for low, high in taken)
 
 
 def _measured(text: str) -> Iterator[ValueFigure]:
-    for match in _MEASURED.finditer(text):
-        start = match.start()
-        before = text[max(0, start - 2) : start]
-        if before[-1:] in "-–" and before[:1].isalpha():
-            continue  # the digits of a code
-        value, digits = _value(match)
-        hedged = _is_hedged(text, start)
-        end = next(match.end(name) for name in _NUMBER_GROUPS if match[name])
-        per = RATES.each(text, end)
+    for one in quantities(text):
+        start, stop, unit = one.start, one.stop, one.unit
+        hedged, step = one.approx or _is_hedged(text, start), 0.5 * 10**-one.decimals
+        if one.kind == "money" and unit is None:
+            yield ValueFigure("money", one.value, 1.0, step, start, one.end, hedged)
+            continue
+        if _CODE_BEFORE.search(text, 0, start) or (not one.decimals and _CODE_BEHIND.match(text, stop)):
+            continue
+        per = RATES.each(text, stop)
         if per is not None:
-            yield ValueFigure(f"a {per[0]}", value, 1.0, 0.0, start, per[1], hedged)
-        form = (match["unit"] or "").casefold()
-        unit = UNITS.named("percent" if form.startswith("per") and " " in form else form.rstrip("."))
+            yield ValueFigure(f"a {per[0]}", one.value, 1.0, 0.0, start, per[1], hedged)
         if unit is not None and unit.kind not in _NO_MEASURES:
             kind, base = _kind_of(unit)
-            step = 0.5 * 10**-digits * unit.base / unit.base * base
-            yield ValueFigure(kind, value * base, base, step, start, match.end(), hedged)
-        if per is None and (unit is None or unit.kind == "count" or form in _AMBIGUOUS):
-            tail = " ".join(text[end : end + 40].split()[:2])
-            yield ValueFigure("count", value, 1.0, 0.0, start, end, hedged, tail)
+            yield ValueFigure(kind, one.value * base, base, step * base, start, one.end, hedged)
+        if per is None and (unit is None or unit.kind == "count" or one.form in _AMBIGUOUS):
+            tail = " ".join(text[stop : stop + 40].split()[:2])
+            yield ValueFigure("count", one.value, 1.0, 0.0, start, stop, hedged, tail)
 
 
 def _kind_of(unit: MeasureUnit) -> tuple[str, float]:
@@ -272,22 +224,6 @@ def _kind_of(unit: MeasureUnit) -> tuple[str, float]:
     if unit.kind == "time" and unit.name in ("month", "year"):
         return "months", 12.0 if unit.name == "year" else 1.0
     return unit.kind, unit.base
-
-
-def _value(match: re.Match[str]) -> tuple[float, int]:
-    """Return the value of a number and how many decimals it shows."""
-    if match["words"]:
-        odd = (match["odd"] or "").casefold()
-        return spoken_number(match["words"]) + _ODD.get(odd, 0.0), 2 if odd else 0
-    if match["bare"]:
-        return numeric(match["bare"]), 2
-    value = number(match["whole"] + (match["part"] or ""))
-    if match["vulgar"]:
-        return value + numeric(match["vulgar"]), 2
-    if match["over"]:
-        above, below = map(int, match["over"].split("/"))
-        return value + (above / below if below else 0.0), 2
-    return value, len(match["part"] or ".") - 1
 
 
 def _halved(text: str) -> Iterator[ValueFigure]:

@@ -57,7 +57,7 @@ def _is_stated_in(value: StatedValue, text: str) -> bool:
 
 class FactsTask(Task[Answer]):
     name = FACTS
-    version = 8
+    version = 9
     subject = "answer"
     asks = False
     metrics = ("dr3",)

@@ -34,7 +34,7 @@ from drr.papers.reporteval.judging.grades import (
     repetition_of,
 )
 from drr.study.unit import Outcome, Record, Unit
-from drr.wording.figures import numbers
+from drr.wording.quantities import numbers
 
 if TYPE_CHECKING:
     from drr.papers.reporteval.judging.passages import ReportPassage
