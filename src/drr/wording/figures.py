@@ -176,9 +176,9 @@ class Quantity(NamedTuple):
     start: int
     """The position where it begins; of an amount of money, with its hedge."""
     stop: int
-    """Where the number ends."""
+    """The position where the number ends."""
     end: int
-    """Where the unit ends."""
+    """The position where the unit ends."""
     approx: bool = False
     """True if an amount of money is not exact in either direction."""
     unit: MeasureUnit | None = None
