@@ -1,6 +1,6 @@
-"""Reads each quantity of a text once: a number in digits, words or fractions, or an amount of money, with its unit and place.
+"""Reads each quantity of a text once, with its unit and place.
 
-Every caller takes from this what concerns it.
+A quantity is a number in digits, words or fractions, or an amount of money. Every caller takes what concerns it.
 """
 
 from __future__ import annotations
