@@ -155,12 +155,6 @@ def test_the_face_stands_on_the_rooms() -> None:
 
 
 @pytest.mark.parametrize("room", ALLOWED)
-def test_every_module_says_what_it_is_for(room: str) -> None:
-    silent = [str(path.relative_to(SRC)) for path, tree in modules(room) if not ast.get_docstring(tree)]
-    assert silent == []
-
-
-@pytest.mark.parametrize("room", ALLOWED)
 def test_randomness_is_handed_in(room: str) -> None:
     """`random.random()` and friends draw from one generator for the whole process; a seeded `Random` does not."""
     wrong = [

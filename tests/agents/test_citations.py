@@ -14,7 +14,6 @@ from drr.env.source import Source
 from langchain_core.messages import AIMessage, BaseMessage
 
 from tests.agents.garden import ANNA, Ask, Asked, CountingWeb, call, scripted, turn
-from tests.agents.test_real_client import bare_environment as bare_environment
 from tests.agents.test_real_client import run
 from tests.wire import Request, Say, Wire
 

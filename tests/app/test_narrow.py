@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 
+from tests.app.test_terminal import Terminal
 from tests.cases import cases
 from tests.command_lines import every_leaf
 from tests.commands import Drr
@@ -74,17 +75,12 @@ OTHERS = {
 }
 
 
-class NarrowTerminal(StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(scope="module")
 def words(judged_study: Path) -> dict[str, str]:
     home = judged_study.parent
     shop, study = home / "shop", judged_study
     user = json.loads((home / "queries.jsonl").read_text("utf-8").splitlines()[0])["user_id"]
-    out = NarrowTerminal()
+    out = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", out)
         assert main(["shop", "search", str(shop), "feeder", "--json"]) == 0
@@ -110,7 +106,7 @@ def test_no_line_for_people_is_longer_than_a_terminal(
     monkeypatch.setenv("NO_COLOR", "1")
     wrong = []
     for line in LINES.splitlines():
-        told, complaint = NarrowTerminal(), StringIO()
+        told, complaint = Terminal(), StringIO()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", told)
             patch.setattr(sys, "stderr", complaint)

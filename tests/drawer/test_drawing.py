@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from PIL import Image
 from tests.drawer.hostile import HOSTILE, manual, write_papers
 
 pytestmark = pytest.mark.long
+pytest.importorskip("pypdfium2", reason="the extra pdf-pages is not installed")
 
 SLOW = ("own-form.pdf", "bomb.pdf")
 DRAWN = [
@@ -23,20 +23,6 @@ DRAWN = [
     for name in HOSTILE
     if name.endswith((".pdf", ".png", ".jpg"))
 ]
-
-
-@pytest.fixture(scope="module")
-def read_files() -> Iterator[ReadFiles]:
-    pytest.importorskip("pypdfium2", reason="the extra pdf-pages is not installed")
-    found = ReadFiles()
-    yield found
-    found.close()
-
-
-@pytest.fixture(scope="module")
-def drawer(tmp_path_factory: pytest.TempPathFactory, read_files: ReadFiles) -> AttachedFiles:
-    folder = tmp_path_factory.mktemp("papers")
-    return AttachedFiles(folder, write_papers(folder), read_files)
 
 
 def ink_in(image: Image.Image, box: Box) -> int:

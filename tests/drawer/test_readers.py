@@ -6,7 +6,6 @@ import os
 import resource
 import socket
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,20 +18,7 @@ from drr.env.drawer.worker import MEMORY
 
 from tests.cases import table
 from tests.drawer import hostile
-from tests.drawer.hostile import ENDLESS, HOSTILE, write_papers
-
-
-@pytest.fixture(scope="module")
-def read_files() -> Iterator[ReadFiles]:
-    found = ReadFiles()
-    yield found
-    found.close()
-
-
-@pytest.fixture(scope="module")
-def drawer(tmp_path_factory: pytest.TempPathFactory, read_files: ReadFiles) -> AttachedFiles:
-    folder = tmp_path_factory.mktemp("papers")
-    return AttachedFiles(folder, write_papers(folder), read_files)
+from tests.drawer.hostile import ENDLESS, HOSTILE
 
 
 def text_at(drawer: AttachedFiles, address: str) -> str | None:

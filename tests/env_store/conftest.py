@@ -1,3 +1,5 @@
+"""Shops in folders of their own."""
+
 from __future__ import annotations
 
 import shutil

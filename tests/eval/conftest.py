@@ -1,3 +1,5 @@
+"""The small shop, open."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,3 +1,5 @@
+"""Agreement of judges with people and with each other."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""What an answer stands on, as judges are shown it."""
+
 from __future__ import annotations
 
 import json

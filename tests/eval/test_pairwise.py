@@ -1,3 +1,5 @@
+"""Two reports side by side: outcomes, ratings, and what a judge of both says."""
+
 from __future__ import annotations
 
 import asyncio

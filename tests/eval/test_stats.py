@@ -1,3 +1,5 @@
+"""Means, shares and their intervals."""
+
 from __future__ import annotations
 
 import math

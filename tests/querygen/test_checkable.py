@@ -36,6 +36,7 @@ from drr.querygen.figures import FactDraw
 from drr.querygen.files import line_of
 from drr.querygen.shelves import KindTable
 
+from tests.app.conftest import truth_of
 from tests.cases import table
 from tests.commands import Drr
 
@@ -54,11 +55,6 @@ def made(maker: QuestionMaker) -> list[Query]:
 
 def failing(checker: TruthChecker, query: Query) -> set[str]:
     return {name for name, result in checker.check(query).items() if result.status == "fail"}
-
-
-def truth_of(query: Query) -> Checkable:
-    assert query.checkable is not None
-    return query.checkable
 
 
 def sources(maker: QuestionMaker, count: int, **more: Any) -> Iterator[PointSource]:

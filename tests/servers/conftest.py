@@ -1,3 +1,5 @@
+"""Shops on the servers, each under a name of its own, and proxies before them."""
+
 from __future__ import annotations
 
 import os
