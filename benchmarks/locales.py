@@ -1,16 +1,53 @@
 # mypy: ignore-errors
-"""The data of `wording/locales`, one small file for a language: `python -m benchmarks.locales` with babel installed, which nothing else needs.
+"""Makes the data of `wording/locales` and `wording/currencies.json`: `python -m benchmarks.locales` with babel installed, which nothing else needs.
 
-Months, marks of numbers and the day's place come from Unicode CLDR by babel; labels and states stand here, as shops of the language write them.
+Months, marks of numbers, currencies and their signs come from Unicode CLDR by babel; labels, states and everyday signs stand here.
 A new language is one entry of `WORDS` and one run.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import orjson
+from drr.wording.currencies import FILE, key_of
 from drr.wording.locale import FOLDER
+
+SIGNS = {
+    "INR": "Rs", "CHF": "Fr|SFr", "EUR": "Euro|Euros", "TRY": "TL", "JPY": "円|￥", "CNY": "元|RMB", "KRW": "원", "AED": "Dhs|Dh",
+    "CAD": "C$", "GBP": "GB£", "USD": "$US",
+}  # fmt: skip
+"""Signs that shops write and CLDR lacks."""
+MONTHS = [
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "et",
+    "fi",
+    "fr",
+    "hr",
+    "hu",
+    "id",
+    "it",
+    "lt",
+    "lv",
+    "nb",
+    "nl",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sv",
+    "tr",
+    "uk",
+    "vi",
+]
 
 WORDS = {
     "de": {
@@ -63,7 +100,51 @@ WORDS = {
 }  # fmt: skip
 
 
+def currencies() -> dict:
+    """Return codes in use, those without two decimals, and what each sign stands for where it is a country's own."""
+    from babel import Locale, localedata
+    from babel.core import get_global
+
+    own, signs, usual = defaultdict(set), defaultdict(set), defaultdict(list)
+    for country, rows in get_global("territory_currencies").items():
+        own[country] |= {code for code, _, end, tender in rows if end is None and tender}
+    for code, some in SIGNS.items():
+        for sign in some.split("|"):
+            signs[key_of(sign)].add(code)
+    for name in localedata.locale_identifiers():
+        locale = Locale.parse(name)
+        for code in own.get(locale.territory, ()):
+            signs[key_of(locale.currency_symbols.get(code, ""))].add(code)
+    codes = set().union(*own.values())
+    for code, sign in Locale("en").currency_symbols.items():
+        if code in codes and sign != code:
+            signs[key_of(sign)].add(code)
+            usual[key_of(sign)].append(code)
+    months = defaultdict(set)
+    for language in MONTHS:
+        for form in ("format", "stand-alone"):
+            for width in ("wide", "abbreviated"):
+                for number, name in Locale(language).months[form][width].items():
+                    months[name.rstrip(".").casefold()].add(number)
+    fractions = get_global("currency_fractions")
+    return {
+        "source": f"Unicode CLDR by babel; everyday signs by {Path(__file__).name}",
+        "codes": sorted(codes),
+        "decimals": {
+            code: fractions[code][0] for code in sorted(codes & set(fractions)) if fractions[code][0] != 2
+        },
+        "signs": {
+            sign: sorted(some) for sign, some in sorted(signs.items()) if sign and sign.upper() not in codes
+        },
+        "usual": {sign: some[0] for sign, some in sorted(usual.items()) if len(signs[sign]) > 1 == len(some)},
+        "months": {
+            name: min(some) for name, some in sorted(months.items()) if len(some) == 1 and not name.isdigit()
+        },
+    }
+
+
 def main() -> None:
+    FILE.write_bytes(orjson.dumps(currencies(), option=orjson.OPT_INDENT_2) + b"\n")
     from babel import Locale
     from babel.numbers import get_decimal_symbol, get_group_symbol
 

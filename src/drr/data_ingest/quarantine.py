@@ -101,6 +101,10 @@ class Quarantine:
             f"{self._name}: {self.bad:,} of {rows:,} rows cannot be read ({self.bad / rows:.1%}, more than "
             f"{self._max_bad:.1%}): {reasons}, the first on line {self._first:,}; mend the file or allow more with --max-bad{where}"
         )
+        self.end(stop)
+
+    def end(self, stop: DrrError) -> None:
+        """End the ingest by an error, which a dry run shows after the rest."""
         if not self._goes_on:
             raise stop
         self.stop = self.stop or stop

@@ -117,6 +117,8 @@ def _gathered(
         shelf, people = Shelf(forms, aside), People(job.key, personal=job.keep_personal)
         for mapped in of["products"]:
             read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped))
+            if wrong := shelf.error(mapped):
+                quarantine.end(wrong)
         rows["products"] = len(shelf.places)
         if not shelf.places:
             raise DrrError(f"no row became a product ({_reasons(quarantine)}); is the mapping right?")

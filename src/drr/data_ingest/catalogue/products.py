@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
 import orjson
+from drr.data_ingest.catalogue.columns import Columns
 from drr.data_ingest.catalogue.mapping import USUAL, MappedFile
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import (
     Cell,
     amount_in,
-    currency_of,
-    decimal_marks,
     is_id,
     number_of,
     steps_of,
@@ -27,7 +26,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product, product_address
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.wording.money import SIGNS
+from drr.wording.currencies import Amount, codes_of, decimals_of, usual_of
 
 FIELDS = tuple(USUAL["products"])
 _NO_VARIANT = ("", "Default Title")
@@ -36,10 +35,12 @@ _STARS = 5
 _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""
 NO_RECORD = "rows_without_product"
-_CODE = re.compile(f"{'|'.join(SIGNS.values())}|[a-z]{{2}}(-[A-Z]{{2}})?")
-"""Values that messages may repeat: no other cell's content is shown."""
+_LANGUAGE = re.compile("[a-z]{2}(-[A-Z]{2})?")
+"""Values that messages may repeat, beside codes of currencies: no other cell's content is shown."""
 _LONGEST_VALUE = 5
 """Characters of a currency or language, such as EUR or de-CH; a preset also lists names of columns."""
+_ANY_MARK, _NO_MARK = ".,", ""
+"""Readings of `4.125` as stars, and of `1.299` as a count or as a sum in a currency without decimals."""
 
 
 class ProductForms(NamedTuple):
@@ -55,47 +56,85 @@ class ProductForms(NamedTuple):
 
 def product_forms(files: Sequence[MappedFile]) -> ProductForms:
     """Find how prices, currencies and languages are written. Raises `DrrError` where something has two readings."""
-    decimal: dict[str, str] = {}
-    found: dict[str, Counter[str]] = {"currency": Counter(), "language": Counter()}
+    marks = {mapped.name: Counter[str]() for mapped in files}
+    currencies, languages = Counter[tuple[str, ...]](), Counter[str]()
     for mapped in files:
-        marks = Counter[str]()
-        for batch in mapped.batches(("price", "rating", "currency", "language")):
-            for field in ("price", "rating"):
-                marks.update(map(decimal_marks, batch.cells.get(field, ())))
-            found["currency"].update(filter(None, _currencies(batch)))
-            found["language"].update(filter(None, map(text_of, batch.cells.get("language", ()))))
-        known = [mark for mark in ".," if marks[mark]]
-        if not mapped.table.decimal and (len(known) > 1 or (marks["?"] and not known)):
-            raise DrrError(
-                f'{mapped.name}: say the decimal mark in the mapping: [products] decimal = "," or "."'
-            )
-        decimal[mapped.name] = mapped.table.decimal or (known or ["."])[0]
-    values = {field: _one(field, counts, files) for field, counts in found.items()}
-    currency, rate = values["currency"], files[0].table.rate
+        for batch in mapped.batches(("price", "currency", "language")):
+            amounts = _amounts(batch, _NO_MARK)
+            marks[mapped.name].update(one.mark for one in amounts)
+            currencies.update(filter(None, _currencies(batch, amounts)))
+            languages.update(filter(None, map(text_of, batch.cells.get("language", ()))))
+    currency, rate = _currency(currencies, files), files[0].table.rate
+    decimal = {mapped.name: _decimal(mapped, marks[mapped.name], currency) for mapped in files}
     if currency not in (None, "USD") and rate is None:
-        named = currency if currency and _CODE.fullmatch(currency) else "another currency"
+        named = _shown(currency) or "another currency"
         raise DrrError(
             f"prices are in {named}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
             f"rate = 1.08. With rate = 1 the figures stay, $ stands for {named}, and reports in {named} are read"
         )
-    return ProductForms(decimal, currency, values["language"], rate or 1.0)
+    return ProductForms(decimal, currency, _one("language", languages, files), rate or 1.0)
 
 
-def _currencies(batch: Batch) -> Iterator[str | None]:
-    """Yield the currency that each row names, in a column of its own or in its price."""
+def _decimal(mapped: MappedFile, marks: Counter[str], currency: str | None) -> str:
+    """Return the mark that parts a whole from three digits in a file's prices: none in a currency without decimals."""
+    if mapped.table.decimal or not decimals_of(currency):
+        return mapped.table.decimal or _NO_MARK
+    known = [mark for mark in ".," if marks[mark]]
+    if marks["?"] and len(known) != 1:
+        raise DrrError(
+            f"{mapped.name}: a price like 1.299 has two readings, 1299 and 1.299; say the decimal mark in the mapping: "
+            '[products] decimal = "," or "."'
+        )
+    return (known or ["."])[0]
+
+
+def _amounts(batch: Batch, decimal: str) -> Sequence[Amount]:
+    prices = batch.cells.get("price", [None] * len(batch.lines))
+    return [amount_in(cell, decimal) for cell in prices]
+
+
+def _currencies(batch: Batch, amounts: Sequence[Amount]) -> Iterator[tuple[str, ...]]:
+    """Yield what each row's currency can be, by a column of its own or by the sign of its price."""
     if "currency" in batch.cells:
-        return (text_of(cell).upper() or None for cell in batch.cells["currency"])
-    return map(currency_of, batch.cells.get("price", [None] * len(batch.lines)))
+        named = map(text_of, batch.cells["currency"])
+        return (codes_of(text) or ((text.upper(),) if text else ()) for text in named)
+    return (one.currencies for one in amounts)
+
+
+def _currency(found: Counter[tuple[str, ...]], files: Sequence[MappedFile]) -> str | None:
+    """Return the shop's currency: the stated one, or the one that all signs can stand for."""
+    stated = _stated("currency", files)
+    if stated:
+        return (*codes_of(stated), stated)[0] if len(codes_of(stated)) < 2 else stated
+    readings = [usual_of(codes) for codes in found]
+    shared = [code for code in readings[0] if all(code in one for one in readings)] if readings else []
+    if len(shared) > 1:
+        raise DrrError(
+            f"prices have a sign of {', '.join(shared[:-1])} and {shared[-1]}; say which in the mapping: "
+            f'[products] currency = "{shared[0]}"'
+        )
+    if readings and not shared:
+        return _one("currency", Counter({codes[0]: found[codes] for codes in found}), files)
+    return shared[0] if shared else None
+
+
+def _shown(value: str | None) -> str | None:
+    """Return a value that messages may repeat."""
+    return value if value and (codes_of(value) == (value,) or _LANGUAGE.fullmatch(value)) else None
+
+
+def _stated(field: str, files: Sequence[MappedFile]) -> str | None:
+    columns = {column for mapped in files for column in mapped.source.columns}
+    some = (one for one in getattr(files[0].table, field) if one not in columns)
+    return next((str(value) for value in some if len(value) <= _LONGEST_VALUE), None)
 
 
 def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | None:
     """Return the shop's one value of a field: the stated one, or the only one found."""
-    columns = {column for mapped in files for column in mapped.source.columns}
-    for value in getattr(files[0].table, field):
-        if value not in columns and len(value) <= _LONGEST_VALUE:
-            return str(value)
+    if stated := _stated(field, files):
+        return stated
     if len(found) > 1:
-        most = next((one for one, _ in found.most_common() if _CODE.fullmatch(one)), "...")
+        most = next((one for one, _ in found.most_common() if _shown(one)), "...")
         raise DrrError(
             f'products have {len(found)} values of {field}; [products] {field} = "{most}" in the mapping keeps one'
         )
@@ -109,22 +148,34 @@ class Shelf:
         self._forms, self._aside = forms, aside
         self.places: dict[str, tuple[int, int]] = {}
         self.notes: Counter[str] = Counter()
+        self._columns: dict[str, Columns] = {}
+
+    def error(self, mapped: MappedFile) -> DrrError | None:
+        """Return what is wrong with a file's columns."""
+        return self._columns[mapped.name].error() if mapped.name in self._columns else None
 
     def add(self, mapped: MappedFile, batch: Batch, quarantine: Quarantine) -> None:
         """Add the products of a batch."""
-        decimal, skip = self._forms.decimal[mapped.name], mapped.table.skip
-        currencies = list(_currencies(batch))
+        skip, columns = mapped.table.skip, self._columns.setdefault(mapped.name, Columns(mapped))
+        amounts = _amounts(batch, self._forms.decimal[mapped.name])
+        currencies = _currencies(batch, amounts)
         rows = zip(*batch.cells.values(), strict=True)
-        for line, currency, cells in zip(batch.lines, currencies, rows, strict=True):
+        for line, amount, currency, cells in zip(batch.lines, amounts, currencies, rows, strict=True):
             row = dict(zip(batch.cells, cells, strict=True))
             if skip and not text_of(row.get(skip)):
                 self.notes[NO_RECORD] += 1
                 continue
             try:
-                product_id, fields = self._fields(row, decimal, currency, mapped.columns["details"])
+                product_id, fields = self._fields(row, amount, currency, mapped.columns["details"])
             except BadLine as bad:
                 quarantine.put(line, bad.reason, bad=bad.reason not in _LEFT_OUT)
                 continue
+            read = {
+                "price": amount.value,
+                "rating": fields["average_rating"],
+                "ratings": fields["rating_number"],
+            }
+            columns.add(row, read)
             document = orjson.dumps(fields)
             self.places[product_id] = self._aside.tell(), self._aside.write(document)
 
@@ -137,16 +188,16 @@ class Shelf:
             yield Product(product_id=product_id, product_url=product_address(shop_url, product_id), **fields)
 
     def _fields(
-        self, row: Mapping[str, Cell], decimal: str, currency: str | None, details: Sequence[str]
+        self, row: Mapping[str, Cell], amount: Amount, currency: tuple[str, ...], details: Sequence[str]
     ) -> tuple[str, JsonObject]:
         product_id, title = text_of(row.get("id")), plain(text_of(row.get("title")))
-        amount, language = amount_in(row.get("price"), decimal), text_of(row.get("language"))
+        language = text_of(row.get("language"))
         for reason, wrong in {
             "no_id": not product_id,
             "id_unusable": not is_id(product_id),
             "id_twice": product_id in self.places,
             "no_title": not title,
-            "other_currency": currency and currency != self._forms.currency,
+            "other_currency": currency and self._forms.currency not in currency,
             "other_language": self._forms.language and language not in ("", self._forms.language),
             "negative_price": amount.negative,
         }.items():
@@ -156,7 +207,7 @@ class Shelf:
             self.notes["price_unreadable" if text_of(row.get("price")) else "price_unknown"] += 1
         rate, steps = self._forms.rate, steps_of(row.get("category"))
         variant = [text for text in map(text_of, row.get("variant") or ()) if text not in _NO_VARIANT]
-        stars = number_of(row.get("rating"), decimal)
+        stars = number_of(row.get("rating"), _ANY_MARK)
         if stars is not None and stars > _STARS:
             self.notes["rating_above_five"] += 1
             stars = None
@@ -169,7 +220,7 @@ class Shelf:
             "categories": steps,
             "details": _details(row, product_id, details),
             "average_rating": stars,
-            "rating_number": whole_of(number_of(row.get("ratings"), decimal)),
+            "rating_number": whole_of(number_of(row.get("ratings"), _NO_MARK)),
             "category": steps[0] if steps else "Unknown",
         }
 

@@ -56,7 +56,7 @@ class TableFile(ABC):
     """True if rows may have columns beside those of the first rows."""
 
     def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
-        self.path, self._encoding, self._separator = path, encoding, separator
+        self.path, self.encoding, self._separator = path, encoding, separator
 
     @abstractmethod
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]: ...
@@ -140,7 +140,7 @@ class DelimitedFile(RowFile):
     def _lines(self) -> Iterator[str]:
         number = 0
         try:
-            with unpacked(self.path) as raw, io.TextIOWrapper(raw, self._encoding, newline="") as text:
+            with unpacked(self.path) as raw, io.TextIOWrapper(raw, self.encoding, newline="") as text:
                 for number, line in enumerate(iter(partial(text.readline, LONGEST), ""), 1):
                     if len(line) == LONGEST:
                         raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} characters; mend it")
@@ -149,7 +149,7 @@ class DelimitedFile(RowFile):
                     yield line
         except (ValueError, LookupError):  # of an encoding that is none, too
             raise DrrError(
-                f"{self.path}: line {number + 1} or later is not in the encoding {self._encoding!r}; {_SAY}"
+                f"{self.path}: line {number + 1} or later is not in the encoding {self.encoding!r}; {_SAY}"
             ) from None
 
     def _rows(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:

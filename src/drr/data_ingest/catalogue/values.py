@@ -9,19 +9,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from drr.data_ingest.products import NOTHING, plain
-from drr.wording.money import SIGNS, decimal_mark
+from drr.wording.currencies import Amount, amount_of, month_of
 
 Cell = Any
 _ID = re.compile(r"[\w.:@+~#/()-](?:[\w.:@+~#/() -]{0,98}[\w.:@+~#/()-])?")
 _EXCEL = re.compile(r'="([^"]*)"')
-_PRICE = re.compile(
-    r"(?P<before>[^\d.,'\s+-]{0,8})\s*(?:(?P<minus>-)\s*)?(?P<number>\d(?:[\d.,'\s]*\d)?[.,']?)\s*(?P<after>(?:[^\d\s]\D{0,7})?)"
-)
-"""No part can end where another could go on, so that a long cell takes no longer than it is."""
-_CODE = re.compile("[A-Z]{3}")
 _LARGEST = 1e15
 
 
@@ -59,44 +54,29 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-class Amount(NamedTuple):
-    """A price as written: its currency, and whether it is negative. `value` is `None` if it cannot be read."""
-
-    value: float | None
-    currency: str | None = None
-    negative: bool = False
-
-
-def decimal_marks(cell: Cell) -> str:
-    """Return the decimal mark of a written number: empty without one, `?` where it could be either."""
-    found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
-    number = found["number"].strip() if found else ""
-    return decimal_mark(number)
+def amount_in(cell: Cell, decimal: str) -> Amount:
+    """Return the amount of a cell, or of the first of a list. `decimal` is as for `amount_of`."""
+    first = cell[0] if isinstance(cell, list) and cell else cell
+    if isinstance(first, (int, float)) and not isinstance(first, bool):
+        return Amount(abs(float(first)), (), first < 0) if abs(first) < _LARGEST else Amount(None)
+    return amount_of(text_of(first), decimal)
 
 
-@lru_cache(1 << 16)
-def amount_of(cell: Cell, decimal: str) -> Amount:
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-        return Amount(abs(float(cell)), None, cell < 0) if abs(cell) < _LARGEST else Amount(None)
-    found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
-    if found is None:
-        return Amount(None)
-    signs = (found[part].strip().upper() for part in ("before", "after"))
-    codes = list(dict.fromkeys(SIGNS.get(sign, sign) for sign in signs if sign))
-    if len(codes) > 1 or not all(map(_CODE.fullmatch, codes)):
-        return Amount(None)
-    thousands = "," if decimal == "." else "."
-    number = re.sub(r"[\s']", "", found["number"]).replace(thousands, "").replace(decimal, ".")
-    value = None if number.count(".") > 1 or float(number) >= _LARGEST else float(number)
-    return Amount(value, codes[0] if codes else None, bool(found["minus"]))
+def number_of(cell: Cell, decimal: str) -> float | None:
+    found = amount_in(cell, decimal)
+    return None if found.negative else found.value
 
 
-def currency_of(cell: Cell) -> str | None:
-    """Return the currency that a price names."""
-    return amount_of(cell, ".").currency if isinstance(cell, str) else None
-
-
-_NUMBERED = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?[ T]+(.+))?")
+_TIME = r"(?:,?[ T]+(?P<time>.+))?"
+_NUMBERED = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2(\d{{4}}){_TIME}")
+_YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})(?:[./年-] ?)(?P<month>\d{{1,2}})(?:[./月-] ?)(?P<day>\d{{1,2}})[.日]?{_TIME}"
+)
+_NAMED = re.compile(
+    rf"(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er|º)?(?: de)?[ -](?P<name>[^\W\d_]+)\.?(?: del?)?[ ,-]+(?P<year>\d{{4}}){_TIME}"
+    rf"|(?P<name_>[^\W\d_]+)\.? (?P<day_>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year_>\d{{4}})(?:,?[ T]+(?P<time_>.+))?"
+)
+"""`15. März 2024`, `15 de mar. de 2024`, `15-Mar-2024`, `March 15, 2024`."""
 _OFFSET = re.compile(r" ([+-]\d\d:?\d\d|Z|UTC)$")
 _EPOCH = re.compile(r"\d{9,18}(?:\.\d{1,9})?")
 _SECONDS = 100_000_000_000
@@ -116,18 +96,33 @@ def moment_of(cell: Cell, form: str | None, day_first: bool) -> int | None:
     if _EPOCH.fullmatch(text):
         return round(float(text) * (1000 if float(text) < _SECONDS else 1))
     try:
-        moment = datetime.strptime(text, form) if form else datetime.fromisoformat(_iso(text, day_first))  # noqa: DTZ007 - an offset, if any, is part of the form
+        moment = datetime.strptime(text, form) if form else _moment(text, day_first)  # noqa: DTZ007 - an offset, if any, is part of the form
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
+
+
+def _moment(text: str, day_first: bool) -> datetime:
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return datetime.fromisoformat(_iso(text, day_first))
 
 
 def _iso(text: str, day_first: bool) -> str:
     text = _OFFSET.sub(lambda found: "Z" if found[1] == "UTC" else found[1], text)
     if found := _NUMBERED.fullmatch(text):
         day, month = (found[1], found[3]) if day_first or found[2] == "." else (found[3], found[1])
-        return f"{found[4]}-{month:0>2}-{day:0>2}" + (f"T{found[5]}" if found[5] else "")
+        return _stamp(found[4], month, day, found["time"])
+    if found := _YEAR_FIRST.fullmatch(text):
+        return _stamp(found["year"], found["month"], found["day"], found["time"])
+    if (found := _NAMED.fullmatch(text)) and (month_number := month_of(found["name"] or found["name_"])):
+        year, day, time = (found[part] or found[f"{part}_"] for part in ("year", "day", "time"))
+        return _stamp(year, str(month_number), day, time)
     return text
+
+
+def _stamp(year: str, month: str, day: str, time: str | None) -> str:
+    return f"{year}-{month:0>2}-{day:0>2}" + (f"T{time}" if time else "")
 
 
 def whole_of(cell: Cell) -> int | None:
@@ -137,17 +132,6 @@ def whole_of(cell: Cell) -> int | None:
     except ValueError:
         return None
     return int(value) if value.is_integer() and abs(value) < 1 << 53 else None
-
-
-def amount_in(cell: Cell, decimal: str) -> Amount:
-    """Return the amount of a cell, or of the first of a list."""
-    first = cell[0] if isinstance(cell, list) and cell else cell
-    return amount_of(first if isinstance(first, (int, float)) else text_of(first), decimal)
-
-
-def number_of(cell: Cell, decimal: str) -> float | None:
-    found = amount_in(cell, decimal)
-    return None if found.negative else found.value
 
 
 def texts_of(cell: Cell) -> list[str]:

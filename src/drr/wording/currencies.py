@@ -1,0 +1,110 @@
+"""Reads a shop's amounts in any currency: its code or sign on either side, and figures as any country writes them.
+
+`currencies.json` has the codes and signs; `python -m benchmarks.locales` makes it from Unicode CLDR.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from drr.wording.money import decimal_mark
+
+FILE = Path(__file__).with_name("currencies.json")
+_LARGEST = 1e15
+_AMOUNT = re.compile(
+    r"(?P<before>[^\d+\u2212-]{0,16})(?:(?P<minus>[\u2212-])\s*)?(?P<between>[^\d+\u2212-]{0,16})"
+    r"(?P<number>\d(?:[\d.,'’\u066b\u066c\s]*\d)?)(?P<after>\D{0,16})"
+)
+_NO_CENTS = re.compile(r"^[.,:]?[\u2013\u2014\u2212-]{0,2}")
+"""The end of an amount without cents: `12,-`, `12.–`, `12:-`."""
+_WHOLE = re.compile(r"\d+|\d{1,3}(?P<mark>[.,'’\u066c\s])\d{3}(?:(?P=mark)\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
+"""Digits, in groups of three or of India."""
+_ARABIC = str.maketrans("\u066b\u066c", ".,")
+
+
+def key_of(sign: str) -> str:
+    """Return a sign as it is looked up: without blanks, points and marks of direction, in small letters. `12k` is no sum in kyat."""
+    key = re.sub(r"[\s.\u200b\u200e\u200f\u061c]", "", sign)
+    return key.casefold() if len(key) > 1 else key
+
+
+@cache
+def _known() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
+    return found
+
+
+def codes_of(sign: str) -> tuple[str, ...]:
+    """Return the currencies that a code or sign can stand for; empty if it stands for none."""
+    known, key = _known(), key_of(sign)
+    return (key.upper(),) if key.upper() in known["codes"] else tuple(known["signs"].get(key, ()))
+
+
+def usual_of(codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a sign with these readings stands for in English, `$` for USD; all readings if for none of them."""
+    usual = [code for code in _known()["usual"].values() if code in codes]
+    return (usual[0],) if len(usual) == 1 and len(codes) > 1 else codes
+
+
+def decimals_of(currency: str | None) -> int:
+    return int(_known()["decimals"].get(currency, 2))
+
+
+def month_of(name: str) -> int | None:
+    """Return the number of a month by its name in some language; `None` for a name that is two languages' for different months."""
+    found: int | None = _known()["months"].get(name.casefold())
+    return found
+
+
+class Amount(NamedTuple):
+    """An amount as written. `value` is `None` if it cannot be read; `mark` is its decimal mark, `?` for `1.299`."""
+
+    value: float | None
+    currencies: tuple[str, ...] = ()
+    """What its sign can stand for; empty without one."""
+    negative: bool = False
+    mark: str = ""
+
+
+@lru_cache(1 << 16)
+def amount_of(text: str, decimal: str) -> Amount:
+    """Read an amount. `decimal` has the marks that part a whole from three digits behind it; it decides nothing else."""
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None or (found["between"].strip() and (not found["minus"] or found["before"].strip())):
+        return Amount(None)
+    signs = [found["before"] + found["between"], _NO_CENTS.sub("", found["after"].strip())]
+    some = [codes_of(sign) for sign in signs if key_of(sign)]
+    codes = tuple(code for code in (some or [()])[0] if all(code in one for one in some))
+    value, mark = _figure(found["number"], decimal)
+    if (some and not codes) or value is None:
+        return Amount(None, codes, mark=mark)
+    return Amount(value, codes, bool(found["minus"]), mark)
+
+
+def _figure(number: str, decimal: str) -> tuple[float | None, str]:
+    """Return a figure's value and its decimal mark."""
+    plain = number.translate(_ARABIC)
+    mark = written = "." if "\u066b" in number else decimal_mark(plain)
+    if mark == "?":
+        mark = next(c for c in plain if c in ".,")
+        if plain.startswith("0" + mark):
+            written = mark
+        elif mark not in decimal:
+            mark = ""
+    whole, cents = plain, ""
+    if mark and mark in plain:
+        whole, _, cents = plain.rpartition(mark)
+    groups = _WHOLE.fullmatch(whole)
+    if groups is None or groups["mark"] == (mark or "no") or not (cents or "0").isdigit():
+        return None, written
+    value = float(f"{re.sub(r'[^0-9]', '', _digits(whole))}.{_digits(cents) or 0}")
+    return (value if value < _LARGEST else None), written
+
+
+def _digits(text: str) -> str:
+    """Write digits of any script as 0 to 9."""
+    return "".join(str(int(c)) if c.isdecimal() else c for c in text)

@@ -1,0 +1,182 @@
+"""Files of any country become a shop: each price, date and number as CLDR writes it is read or asked for, and none is wrong."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.data_ingest.catalogue.values import moment_of, number_of
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.wording.currencies import amount_of, codes_of, usual_of
+
+from tests.cases import cases
+from tests.commands import Drr
+
+PACKS = cases("countries", "packs")
+
+
+def wrote(path: Path, *rows: tuple[Any, ...], encoding: str = "utf-8", separator: str = ";") -> Path:
+    with path.open("w", encoding=encoding, newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    return path
+
+
+def prices_of(shop: Path) -> dict[str, float | None]:
+    with open_shop(str(shop), Settings()) as opened:
+        return {one.product_id: one.price for one in opened.store.iter_products()}
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_the_files_of_a_country_are_read(tmp_path: Path, drr: Drr, name: str) -> None:
+    pack = PACKS[name]
+    articles = wrote(
+        tmp_path / "p.csv",
+        ("id", "title", "price"),
+        *((f"P{k}", f"Lamp {k}", text) for k, (text, _) in enumerate(pack["prices"])),
+    )
+    orders = wrote(
+        tmp_path / "o.csv",
+        ("order_id", "product_id", "user_id", "date"),
+        *((k, f"P{k}", f"u{k}", text) for k, (text, _) in enumerate(pack["dates"])),
+    )
+    told = tmp_path / "map.toml"
+    told.write_text(f'[products]\ncurrency = "{pack["currency"]}"\nrate = 1\n')
+    shop = tmp_path / "shop"
+    asked = ("data", "ingest", articles, orders, "--map", told, "--shop", shop, "--max-bad", "0.5", "--quiet")
+    found = drr.json(*asked)
+    assert prices_of(shop) == {f"P{k}": value for k, (_, value) in enumerate(pack["prices"])}
+    with open_shop(str(shop), Settings()) as opened:
+        dates = {one.product_id: one.order_date[:10] for one in opened.store.iter_orders()}
+    truth = {f"P{k}": day for k, (_, day) in enumerate(pack["dates"])}
+    assert dates.items() <= truth.items()
+    short = [text for text, _ in pack["dates"] if len(text) == 8 and not text.isdigit()]
+    unread = found["quarantined"].get("date_unreadable", 0)
+    assert unread <= len(short) and len(dates) + unread == len(truth), found
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_counts_and_stars_of_a_country_are_read(name: str) -> None:
+    for text, value in PACKS[name]["numbers"]:
+        assert number_of(text, ".," if isinstance(value, float) else "") == value, text
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "codes"),
+    [
+        ("₹12.00", 12, "INR"), ("₹ 1,23,456.50", 123456.5, "INR"), ("£ 3", 3, "GBP"), ("¥500", 500, "JPY"), ("45,90 zł", 45.9, "PLN"),
+        ("Kč 1 299,00", 1299, "CZK"), ("R$1.299,90", 1299.9, "BRL"), ("₺5", 5, "TRY"), ("₩1,200,000", 1200000, "KRW"), ("฿9.50", 9.5, "THB"),
+        ("CHF 12.–", 12, "CHF"), ("CHF 1’299.05", 1299.05, "CHF"), ("RM12.90", 12.9, "MYR"), ("12.50 د.إ.‏", 12.5, "AED"), ("12,- €", 12, "EUR"),
+        ("1٬299٫50 AED", 1299.5, "AED"), ("$12.50 USD", 12.5, "USD"), ("A$3", 3, "AUD"), ("19 Euro", 19, "EUR"), ("12:- SEK", 12, "SEK"),
+        ("0,999 €", 0.999, "EUR"), ("1,234,567", 1234567, ""), ("9 kr", 9, "DKK ISK NOK SEK"),
+        ("from 9.50", None, ""), ("12 € / kg", None, ""), ("12€50", None, ""), ("1.2.3", None, ""), ("12 50", None, ""), ("12k", None, ""),
+        ("1,23,45", None, ""), ("$5 EUR", None, ""), ("", None, ""), ("--", None, ""), ("1.000.00", None, ""),
+    ],
+)  # fmt: skip
+def test_an_amount_has_one_reading_or_none(text: str, value: float | None, codes: str) -> None:
+    """Marks with one reading need no setting."""
+    for decimal in ".,":
+        found = amount_of(text, decimal)
+        assert (found.value, " ".join(usual_of(found.currencies))) == (value, codes if value else ""), decimal
+
+
+def test_what_has_two_readings_is_asked_for_with_both(tmp_path: Path, drr: Drr) -> None:
+    def refused(*prices: str) -> str:
+        rows = ((f"P{k}", "Lamp", price) for k, price in enumerate(prices))
+        file = wrote(tmp_path / "p.csv", ("id", "title", "price"), *rows)
+        return drr.err("data", "ingest", file, "--shop", tmp_path / "shop", code=1)
+
+    assert "DKK, ISK, NOK and SEK" in refused("49 kr", "1 299 kr")
+    said = refused("1.299", "2.499")
+    assert "1299 and 1.299" in said and "decimal" in said
+    assert "2 values of currency" in refused("$5", "5 €")
+    assert not (tmp_path / "shop").exists()
+    file = wrote(
+        tmp_path / "p.csv", ("id", "title", "price"), ("P1", "Lamp", "1,299 円"), ("P2", "Lamp", "￥ 900")
+    )
+    (told := tmp_path / "m.toml").write_text("[products]\nrate = 1\n")
+    assert drr.json("data", "ingest", file, "--map", told, "--shop", tmp_path / "shop", "--quiet")
+    assert prices_of(tmp_path / "shop") == {"P1": 1299, "P2": 900}
+
+
+def test_a_shared_sign_is_the_shops_own(tmp_path: Path, drr: Drr) -> None:
+    file = wrote(
+        tmp_path / "p.csv",
+        ("id", "title", "price"),
+        ("P1", "Lamp", "$12.50"),
+        ("P2", "Lamp", "7"),
+        ("P3", "Cup", "US$ 3"),
+    )
+    (told := tmp_path / "m.toml").write_text('[products]\nrate = 1\ncurrency = "MXN"\n')
+    found = drr.json("data", "ingest", file, "--map", told, "--shop", tmp_path / "shop", "--quiet")
+    assert prices_of(tmp_path / "shop") == {"P1": 12.5, "P2": 7}
+    assert found["quarantined"] == {"other_currency": 1} and found["recipe"]["currency"] == "MXN"
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        (("on request", "call Zwetschke", "12.50"), ('2 of 3 cells of price', '"xx xxxxxxx"', "price = []")),
+        (("Q 4;50", "Q 3;20", "Q 9;10"), ('3 of 3 cells of price', '"x 9;99"')),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_column_that_is_not_read_stops_the_ingest(
+    tmp_path: Path, drr: Drr, prices: tuple[str, ...], said: tuple[str, ...], dry: tuple[str, ...]
+) -> None:
+    rows = ((f"P{k}", "Lamp", price) for k, price in enumerate(prices))
+    file = wrote(tmp_path / "p.csv", ("id", "title", "price"), *rows, separator="\t")
+    asked = ("data", "ingest", file, "--shop", tmp_path / "shop", "--max-bad", "0.5", *dry)
+    code, _, err = drr(*asked)
+    assert code == 1 and all(one in err for one in said) and "Zwetschke" not in err, err
+    assert not (tmp_path / "shop").exists()
+    (told := tmp_path / "m.toml").write_text("[products]\nprice = []\n")
+    assert drr(*asked, "--map", told)[0] == 0
+
+
+def test_stars_and_their_number_are_held_to_the_same(tmp_path: Path, drr: Drr) -> None:
+    head = ("id", "title", "price", "rating", "ratings")
+    file = wrote(tmp_path / "p.csv", head, *((f"P{k}", "Lamp", "3,50", "92", "1.299") for k in range(5)))
+    (told := tmp_path / "m.toml").write_text("[products]\nrating = []\n")
+    asked = ("data", "ingest", file, "--shop", tmp_path / "shop")
+    assert "5 of 5 cells of rating" in drr.err(*asked, code=1)
+    drr.json(*asked, "--map", told, "--quiet")
+    with open_shop(str(tmp_path / "shop"), Settings()) as opened:
+        assert {one.rating_number for one in opened.store.iter_products()} == {1299}
+
+
+@pytest.mark.parametrize(
+    ("true", "stated", "price", "title"),
+    [("utf-8", "cp1252", "45,90 €", "Lampe für Gäste"), ("cp1250", "cp1252", "45,90 zł", "Lampa")],
+)
+def test_a_wrong_encoding_is_named(
+    tmp_path: Path, drr: Drr, true: str, stated: str, price: str, title: str
+) -> None:
+    rows = ((f"P{k}", f"{title} {k}", price) for k in range(5))
+    file = wrote(tmp_path / "p.csv", ("id", "title", "price"), *rows, encoding=true)
+    (told := tmp_path / "m.toml").write_text(f'[products]\nencoding = "{stated}"\nrate = 1\n')
+    asked = ("data", "ingest", file, "--map", told, "--shop", tmp_path / "shop")
+    assert f'encoding = "{true}"' in drr.err(*asked, code=1)
+    told.write_text(f'[products]\nencoding = "{true}"\nrate = 1\n')
+    assert drr(*asked)[0] == 0 and set(prices_of(tmp_path / "shop").values()) == {45.9}
+
+
+def test_a_date_without_a_century_is_not_guessed() -> None:
+    assert moment_of("15.03.24", None, True) is None
+    day = datetime(2024, 3, 15, tzinfo=UTC).timestamp() * 1000
+    for text in (
+        "15 mars 2024",
+        "15. März 2024",
+        "15-Mar-2024",
+        "March 15, 2024",
+        "2024年3月15日",
+        "15 de março de 2024",
+    ):
+        assert moment_of(text, None, True) == day, text
+
+
+def test_a_code_is_a_currency_in_use() -> None:
+    assert codes_of("eur") == ("EUR",) and codes_of("XYZ") == () and codes_of("zł") == ("PLN",)
