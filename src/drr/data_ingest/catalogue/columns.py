@@ -78,8 +78,8 @@ class Columns:
 
     def _better(self, texts: Sequence[str], encodings: Iterable[str] = _ENCODINGS) -> str:
         """Return the encoding by which the texts are read, as advice; empty if there is none."""
-        used = self._mapped.source.encoding
-        for one in encodings if used and not used.casefold().startswith("utf") else ():
+        used = self._mapped.source.encoding or "utf-8"
+        for one in () if used.casefold().startswith("utf") else encodings:
             with suppress(ValueError, LookupError):
                 anew = [text.encode(used).decode(one) for text in texts]
                 if one == "utf-8" or all(amount_of(text, "").value is not None for text in anew):
