@@ -60,7 +60,7 @@ def month_of(name: str) -> int | None:
     return found
 
 
-class Amount(NamedTuple):
+class Price(NamedTuple):
     """An amount as written. `value` is `None` if it cannot be read; `mark` is its decimal mark, `?` for `1.299`."""
 
     value: float | None
@@ -71,18 +71,18 @@ class Amount(NamedTuple):
 
 
 @lru_cache(1 << 16)
-def amount_of(text: str, decimal: str) -> Amount:
+def amount_of(text: str, decimal: str) -> Price:
     """Read an amount. `decimal` has the marks that part a whole from three digits behind it; it decides nothing else."""
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["between"].strip() and (not found["minus"] or found["before"].strip())):
-        return Amount(None)
+        return Price(None)
     signs = [found["before"] + found["between"], _NO_CENTS.sub("", found["after"].strip())]
     some = [codes_of(sign) for sign in signs if key_of(sign)]
     codes = tuple(code for code in (some or [()])[0] if all(code in one for one in some))
     value, mark = _figure(found["number"], decimal)
     if (some and not codes) or value is None:
-        return Amount(None, codes, mark=mark)
-    return Amount(value, codes, bool(found["minus"]), mark)
+        return Price(None, codes, mark=mark)
+    return Price(value, codes, bool(found["minus"]), mark)
 
 
 def _figure(number: str, decimal: str) -> tuple[float | None, str]:

@@ -15,7 +15,7 @@ ADVICE: Mapping[str, str] = {
     "rating": "name the column of stars from 0 to 5 in the mapping ([products] rating)",
     "ratings": "name the column of their number in the mapping ([products] ratings)",
 }
-"""Columns whose unread cells are counted, and what reads them."""
+"""UnreadCells whose unread cells are counted, and what reads them."""
 _UNREAD = 0.2
 """The share of a column's filled cells above which it is not read."""
 _KEPT = 20
@@ -34,7 +34,7 @@ _ENCODINGS = (
 )
 
 
-class Columns:
+class UnreadCells:
     """Counts the cells of one file's columns that say something, and those that were not read."""
 
     def __init__(self, mapped: MappedFile) -> None:

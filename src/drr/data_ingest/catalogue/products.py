@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
 import orjson
-from drr.data_ingest.catalogue.columns import Columns
+from drr.data_ingest.catalogue.columns import UnreadCells
 from drr.data_ingest.catalogue.mapping import USUAL, MappedFile
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import (
@@ -26,7 +26,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product, product_address
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.wording.currencies import Amount, codes_of, decimals_of, usual_of
+from drr.wording.currencies import Price, codes_of, decimals_of, usual_of
 
 FIELDS = tuple(USUAL["products"])
 _NO_VARIANT = ("", "Default Title")
@@ -88,12 +88,12 @@ def _decimal(mapped: MappedFile, marks: Counter[str], currency: str | None) -> s
     return (known or ["."])[0]
 
 
-def _amounts(batch: Batch, decimal: str) -> Sequence[Amount]:
+def _amounts(batch: Batch, decimal: str) -> Sequence[Price]:
     prices = batch.cells.get("price", [None] * len(batch.lines))
     return [amount_in(cell, decimal) for cell in prices]
 
 
-def _currencies(batch: Batch, amounts: Sequence[Amount]) -> Iterator[tuple[str, ...]]:
+def _currencies(batch: Batch, amounts: Sequence[Price]) -> Iterator[tuple[str, ...]]:
     """Yield what each row's currency can be, by a column of its own or by the sign of its price."""
     if "currency" in batch.cells:
         named = map(text_of, batch.cells["currency"])
@@ -148,7 +148,7 @@ class Shelf:
         self._forms, self._aside = forms, aside
         self.places: dict[str, tuple[int, int]] = {}
         self.notes: Counter[str] = Counter()
-        self._columns: dict[str, Columns] = {}
+        self._columns: dict[str, UnreadCells] = {}
 
     def error(self, mapped: MappedFile) -> DrrError | None:
         """Return what is wrong with a file's columns."""
@@ -156,7 +156,7 @@ class Shelf:
 
     def add(self, mapped: MappedFile, batch: Batch, quarantine: Quarantine) -> None:
         """Add the products of a batch."""
-        skip, columns = mapped.table.skip, self._columns.setdefault(mapped.name, Columns(mapped))
+        skip, columns = mapped.table.skip, self._columns.setdefault(mapped.name, UnreadCells(mapped))
         amounts = _amounts(batch, self._forms.decimal[mapped.name])
         currencies = _currencies(batch, amounts)
         rows = zip(*batch.cells.values(), strict=True)
@@ -188,7 +188,7 @@ class Shelf:
             yield Product(product_id=product_id, product_url=product_address(shop_url, product_id), **fields)
 
     def _fields(
-        self, row: Mapping[str, Cell], amount: Amount, currency: tuple[str, ...], details: Sequence[str]
+        self, row: Mapping[str, Cell], amount: Price, currency: tuple[str, ...], details: Sequence[str]
     ) -> tuple[str, JsonObject]:
         product_id, title = text_of(row.get("id")), plain(text_of(row.get("title")))
         language = text_of(row.get("language"))

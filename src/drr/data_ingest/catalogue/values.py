@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from drr.data_ingest.products import NOTHING, plain
-from drr.wording.currencies import Amount, amount_of, month_of
+from drr.wording.currencies import Price, amount_of, month_of
 
 Cell = Any
 _ID = re.compile(r"[\w.:@+~#/()-](?:[\w.:@+~#/() -]{0,98}[\w.:@+~#/()-])?")
@@ -54,11 +54,11 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def amount_in(cell: Cell, decimal: str) -> Amount:
+def amount_in(cell: Cell, decimal: str) -> Price:
     """Return the amount of a cell, or of the first of a list. `decimal` is as for `amount_of`."""
     first = cell[0] if isinstance(cell, list) and cell else cell
     if isinstance(first, (int, float)) and not isinstance(first, bool):
-        return Amount(abs(float(first)), (), first < 0) if abs(first) < _LARGEST else Amount(None)
+        return Price(abs(float(first)), (), first < 0) if abs(first) < _LARGEST else Price(None)
     return amount_of(text_of(first), decimal)
 
 
