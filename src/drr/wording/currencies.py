@@ -65,7 +65,7 @@ class Price(NamedTuple):
 
     value: float | None
     currencies: tuple[str, ...] = ()
-    """What its sign can stand for; empty without one."""
+    """Codes that its sign can stand for; empty without a sign."""
     negative: bool = False
     mark: str = ""
 
