@@ -1,4 +1,4 @@
-"""Reads a shop's amounts in any currency: its code or sign on either side, and figures as any country writes them.
+"""Reads amounts in any currency, with its code or sign on either side and figures as any country writes them.
 
 `currencies.json` has the codes and signs; `python -m benchmarks.locales` makes it from Unicode CLDR.
 """
@@ -45,7 +45,7 @@ def codes_of(sign: str) -> tuple[str, ...]:
 
 
 def usual_of(codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what a sign with these readings stands for in English, `$` for USD; all readings if for none of them."""
+    """Return what a sign with these readings stands for in English, all readings if for none of them. `$` is USD."""
     usual = [code for code in _known()["usual"].values() if code in codes]
     return (usual[0],) if len(usual) == 1 and len(codes) > 1 else codes
 
@@ -55,7 +55,7 @@ def decimals_of(currency: str | None) -> int:
 
 
 def month_of(name: str) -> int | None:
-    """Return the number of a month by its name in some language; `None` for a name that is two languages' for different months."""
+    """Return a month's number by its name in some language. A name that two languages give to different months has none."""
     found: int | None = _known()["months"].get(name.casefold())
     return found
 
