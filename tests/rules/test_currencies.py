@@ -31,6 +31,7 @@ def in_currency(shop: Shop, currency: str, rate: float = 1.0) -> Shop:
         ("1.299.000 €", "$1,299,000"),
         ("1. Mic: 99,00 €\n2. Lead, 5\n€ 21,50", "1. Mic: $99.00\n2. Lead, 5\n$21.50"),
         ("40 €–50 € (52,5€/m)", "$40–$50 ($52.5/m)"),
+        ("19 Euro", "$19"),
     ],
 )
 def test_an_amount_of_the_shops_currency_is_one_of_dollars(written: str, read: str) -> None:
@@ -41,10 +42,29 @@ def test_an_amount_of_the_shops_currency_is_one_of_dollars(written: str, read: s
 
 
 @pytest.mark.parametrize(
+    ("currency", "written", "read"),
+    [
+        ("PLN", "45,90 zł, razem 1.299,00 zł (PLN)", "$45.90, razem $1,299.00 ($)"),
+        ("INR", "₹1,23,456.50 or Rs. 500", "$123456.50 or $500"),
+        ("SEK", "Pris 49 kr. Totalt 2.499,00 kr", "Pris $49. Totalt $2,499.00"),
+        ("JPY", "価格 1,299円 と ￥900", "価格 $1,299 と $900"),
+        ("CHF", "CHF 1’299.00, Fr. 12.50", "$1,299.00, $12.50"),
+        ("AUD", "A$12.50 or $4", "$12.50 or $4"),
+        ("AED", "12.50 د.إ", "$12.50"),
+        ("BRL", "R$ 1.299,90", "$1,299.90"),
+        ("HNL", "L 40, 2 l and a lamp", "$40, 2 l and a lamp"),
+        ("PLN", "12 zł 50, 40 kr, 1 299,00 zł", "12 zł 50, 40 kr, 1 299,00 zł"),
+    ],
+)
+def test_signs_of_any_country_are_read(currency: str, written: str, read: str) -> None:
+    assert in_dollars(written, currency)[0] == read
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "1.299 € and 1,299 €", "9.90 € or 9,90 € or 1.299 €", "9.90 € and 1.299 €", "3 € 52", "Trek 3 299,00 €", "€ 1 299",
-        "1.29.99 €", "19 EURO", "x19 €", "https://a.example/b?c=19€", "19 £", "19", "2.5k €", "12,3456 €",
+        "1.29.99 €", "x19 €", "https://a.example/b?c=19€", "19 £", "19", "2.5k €", "12,3456 €",
     ],
 )  # fmt: skip
 def test_what_has_two_readings_stays(text: str) -> None:

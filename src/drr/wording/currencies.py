@@ -11,8 +11,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drr.wording.money import decimal_mark
-
 FILE = Path(__file__).with_name("currencies.json")
 _LARGEST = 1e15
 _AMOUNT = re.compile(
@@ -48,6 +46,22 @@ def usual_of(codes: tuple[str, ...]) -> tuple[str, ...]:
     """Return what a sign with these readings stands for in English, all readings if for none of them. `$` is USD."""
     usual = [code for code in _known()["usual"].values() if code in codes]
     return (usual[0],) if len(usual) == 1 and len(codes) > 1 else codes
+
+
+def decimal_mark(number: str) -> str:
+    """Return the decimal mark of a number in digits: empty without one, `?` where it could be either."""
+    marks = [c for c in number if c in ".,"]
+    if not marks:
+        return ""
+    if len(marks) > 1:
+        return marks[-1] if len(set(marks)) > 1 else "," if marks[0] == "." else "."
+    digits = number.rpartition(marks[0])[2]
+    return "?" if len(digits) == 3 and digits.isdigit() else marks[0]
+
+
+def signs_of(currency: str) -> list[str]:
+    """Return the signs that stand for a currency, as they are looked up. `$` is no sign to look for."""
+    return [sign for sign, codes in _known()["signs"].items() if currency in codes and sign != "$"]
 
 
 def decimals_of(currency: str | None) -> int:

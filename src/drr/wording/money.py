@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
+from drr.wording.currencies import decimal_mark, decimals_of, signs_of
 from drr.wording.figures import (
     HEDGES,
     NUMBER_WORDS,
@@ -108,25 +109,20 @@ def money(amount: Decimal | float) -> str:
     return f"${amount:,.2f}"
 
 
-SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _DIGITS = r"\d(?:[\d.,'\u2019\u00a0\u202f]{0,14}\d)?"
 _SPACE = r"[^\S\n]"
 """A space within a line: the number of the next item is none of the amount's."""
 _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?")
 
 
 _STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|stars?\b|[★⭐]|\|))")
 
 
-def decimal_mark(number: str) -> str:
-    """Return the decimal mark of a number in digits: empty without one, `?` where it could be either."""
-    marks = [c for c in number if c in ".,"]
-    if not marks:
-        return ""
-    if len(marks) > 1:
-        return marks[-1] if len(set(marks)) > 1 else "," if marks[0] == "." else "."
-    digits = number.rpartition(marks[0])[2]
-    return "?" if len(digits) == 3 and digits.isdigit() else marks[0]
+def _spelled(sign: str) -> str:
+    """Return the expression of a sign, with points between its letters or without."""
+    letters = map(re.escape, sign)
+    return "(?i:" + r"\.?".join(letters) + ")" if len(sign) > 1 else re.escape(sign)
 
 
 def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
@@ -135,16 +131,14 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where no other amount of the text tells the decimal mark.
     Where amounts have a decimal comma, stars may have one too: `4,7/5`.
     """
-    names = "|".join(
-        re.escape(one) for one in (currency, *(sign for sign in SIGNS if SIGNS[sign] == currency))
-    )
+    names = "|".join(map(_spelled, (currency, *signs_of(currency))))
     amount = re.compile(
-        rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names}){_SPACE}?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
+        rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names})\.?{_SPACE}?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
         rf"|(?P<before>{_DIGITS}){_SPACE}?(?:{names})(?!\w|{_SPACE}?\d))|(?<=\()(?P<own>{names})(?=\))"
     )
     found = [(match.span(), match["behind"] or match["before"] or "") for match in amount.finditer(text)]
     known = {decimal_mark(digits) for _, digits in found} - {"", "?"}
-    one_mark = next(iter(known)) if len(known) == 1 else "?"
+    one_mark = next(iter(known)) if len(known) == 1 else "?" if decimals_of(currency) else ""
     if one_mark == ",":
         text = _STARS.sub(r"\1.\2", text)
     parts, stood, last = list[str](), list[tuple[int, int]](), 0
@@ -156,6 +150,8 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
             last = end
             continue
         plain = "".join("." if c == mark else c if c.isdigit() else "," for c in digits)
+        if _INDIAN.fullmatch(plain):
+            plain = plain.replace(",", "")
         if mark != "?" and _PLAIN.fullmatch(plain):
             parts += text[last:start], f"${plain}"
             stood += [*((k, k + 1) for k in range(last, start)), *[(start, end)] * (len(plain) + 1)]

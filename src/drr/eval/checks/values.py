@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
+from unicodedata import category
 
 from drr.eval.checks.results import Span
 from drr.wording.figures import number
-from drr.wording.money import SIGNS
 
 Field = Literal["price", "stars", "count"]
 """The fields of a product that a label may name, besides the details of its record."""
@@ -55,7 +55,7 @@ def field_of(label: str) -> Field | None:
     if label.strip(" *_") and not label.strip(" *_★⭐"):
         return "stars"
     strange = any(plain_label(one[1:-1]) not in _ASIDES for one in _BRACKETS.findall(label))
-    if strange or SIGNS.keys() & set(label.replace("$", "")):  # the shop's own currency is a $ here
+    if strange or any(category(c) == "Sc" and c != "$" for c in label):  # the shop's own currency is a $ here
         return None
     plain = plain_label(label)
     if "price" in (words := set(plain.split())) and words <= _PRICE_WORDS:
