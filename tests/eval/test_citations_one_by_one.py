@@ -407,7 +407,7 @@ async def test_a_raised_version_reads_the_same_answers_again(
 ) -> None:
     await put(study, answer("a", "x", report((GOOD, [1, 2])), pages(GOOD, IDLE)))
     await judged_by(Judge(support=good, alone=good), study)
-    monkeypatch.setattr(CitationsTask, "version", 10)
+    monkeypatch.setattr(CitationsTask, "version", CitationsTask.version + 1)
     assert await judged_by(Judge(alone=lambda claim, evidence: "full_support"), study) == []
     assert [row.standing for row in rows(study)] == ["full", "irrelevant"]
     assert len(judgings(study)) == 2
