@@ -1,6 +1,6 @@
 """Names of `drr.app` that papers and extras may import, each loaded on first use.
 
-They may import no other name of `drr.app`; `drr.env`, `drr.eval`, `drr.study` and the other packages are open to them.
+They may import no other name of `drr.app`. The table in `docs/architecture.md` says which other packages are open to them.
 """
 
 from typing import TYPE_CHECKING

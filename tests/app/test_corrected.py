@@ -14,7 +14,7 @@ from drr.app.annotate.labels import Mark, Notebook
 from drr.app.annotate.sheets import labels_of
 from drr.app.cli import main
 from drr.eval.agreement.corrected import corrected_document
-from drr.eval.agreement.samples import draw_places, rating_places, support_places
+from drr.eval.agreement.samples import draw_places, rated_reports, support_places
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, Sample, SupportLabel, read_labels
@@ -192,7 +192,7 @@ def test_the_figures_are_those_of_the_document(judged_study: Path, tmp_path: Pat
         found = corrected_document(judged, [*labels, *pairs])
         assert len(support_places(judged)) == sum(isinstance(label, SupportLabel) for label in labels)
         graded = [label for label in labels if isinstance(label, RatingLabel)]
-        assert len(rating_places(judged)) == len({label.id for label in graded})
+        assert len(rated_reports(judged)) == len({label.id for label in graded})
     assert found["unmatched"] == 0
     rows = {(row["metric"], row["variant"]): row for row in found["figures"]}
     for variant, metrics in document["metrics"].items():

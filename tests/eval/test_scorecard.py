@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drr.eval.agreement.scorecard import linked_figures
+from drr.eval.agreement.scorecard import equivalent_scores
 from drr.eval.labels import read_labels
 from drr.eval.stats.agreement import f1_score
 
@@ -71,14 +71,14 @@ def test_a_link_holds_the_new_judges_figure_as_often_as_it_says() -> None:
             (rng.random((300, 1)) > np.cumsum(np.array(one)[true], 1)[:, :2]).sum(1) for one in (old, new)
         )
         x, y = (levels[one].tolist() for one in drawn)
-        sums = linked_figures(levels[true].tolist(), x, y, [str(n) for n in range(300)])
+        sums = equivalent_scores(levels[true].tolist(), x, y, [str(n) for n in range(300)])
         spans = [(row.old, row.new.ci_low, row.new.ci_high) for row in sums]
         low, high = (
             np.interp(before, [one[0] for one in spans], [one[end] for one in spans]) for end in (1, 2)
         )  # type: ignore[arg-type]
         held += bool(low <= after <= high)
     assert 0.88 <= held / 100 <= 0.99
-    flat = linked_figures([0.0, 1.0] * 20, [0.5] * 40, [0.0, 1.0] * 20, [str(n) for n in range(40)])
+    flat = equivalent_scores([0.0, 1.0] * 20, [0.5] * 40, [0.0, 1.0] * 20, [str(n) for n in range(40)])
     assert {row.new.value for row in flat} == {None}, "a judge that says one thing links nothing"
 
 

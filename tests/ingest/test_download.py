@@ -18,7 +18,14 @@ from typing import Any
 import orjson
 import pytest
 from drr.app.cli import main
-from drr.data_ingest.download import CompleteFile, Download, DownloadTerms, Edition, check_room, fetch_all
+from drr.data_ingest.download import (
+    CompleteFile,
+    DownloadTerms,
+    Edition,
+    FileDownloader,
+    check_room,
+    fetch_all,
+)
 from drr.data_ingest.publisher import (
     FileDenied,
     PublishedFile,
@@ -55,7 +62,7 @@ async def got(
 ) -> CompleteFile:
     publisher = Publisher(mirror.url, named=True, timeout=timeout)
     chosen = DownloadTerms(**({"pause": _no_pause} | terms))
-    return await Download(publisher, file, to / file.path, Quiet(), chosen).run()
+    return await FileDownloader(publisher, file, to / file.path, Quiet(), chosen).run()
 
 
 def left_beside(to: Path) -> set[str]:
@@ -194,7 +201,9 @@ async def test_only_what_was_named_may_lie_in_a_closed_network(mirror: Mirror, t
 
     public = Publisher("http://data.example/set", resolver=here)
     with pytest.raises(FileDenied, match=r"127\.0\.0\.1 is not a public address"):
-        await Download(public, META, tmp_path / META.path, Quiet(), DownloadTerms(pause=_no_pause)).run()
+        await FileDownloader(
+            public, META, tmp_path / META.path, Quiet(), DownloadTerms(pause=_no_pause)
+        ).run()
     mirror.always = Fault(status=302, headers={"Location": "http://169.254.169.254/latest/meta-data"})
     with pytest.raises(FileDenied, match="refused"):
         await got(mirror, tmp_path)

@@ -15,7 +15,7 @@ from drr.env.entities import Order
 from drr.env.query import Query
 from drr.env.service.case import ClauseName, Reason, ServiceCase, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
-from drr.env.service.outcome import ServiceForm, ServiceOutcome, gold_form
+from drr.env.service.outcome import ClosingForm, ServiceOutcome, gold_form
 from drr.env.service.shopper import (
     EMPTY,
     NO_TOTAL,
@@ -113,7 +113,7 @@ def test_the_gold_path_ends_right_and_a_statement_less_is_less(
             less = ServiceOutcome(query, changes, form.model_copy(update=wrong))
             assert less.state == 1 and less.says_does < 1
         assert ServiceOutcome(query, changes, None).says_does == 0
-        assert ServiceOutcome(query, (), ServiceForm(ordered=[], cancelled=[], returned=[])).state == 0
+        assert ServiceOutcome(query, (), ClosingForm(ordered=[], cancelled=[], returned=[])).state == 0
 
 
 def test_only_the_form_counts_and_the_figure_says_so(maker: ServiceMaker, talks: list[Query]) -> None:

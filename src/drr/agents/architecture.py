@@ -65,12 +65,12 @@ class Variant:
 
     @property
     def bare_name(self) -> str:
-        """The variant's name without the name of a model."""
+        """Return the variant's name without the name of a model."""
         return self.architecture.name + self._suffix
 
     @property
     def word(self) -> str:
-        """The word by which `drr.agents.registry.variant` finds this variant from any folder."""
+        """Return the word by which `drr.agents.registry.variant` finds this variant from any folder."""
         return (self.architecture.word or self.architecture.name) + self._suffix + self._at
 
     @property
@@ -87,13 +87,13 @@ class Variant:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of the models that the variant calls, each once."""
+        """Return the roles of the models that the variant calls, each once."""
         added = (role for option in self.options for role in option.roles)
         return tuple(dict.fromkeys((*self.architecture.roles, *added)))
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The names of the files in `agents/prompts` that decide how this variant works."""
+        """Return the names of the files in `agents/prompts` that decide how this variant works."""
         return (*self.architecture.prompts, *(prompt for option in self.options for prompt in option.prompts))
 
     @property

@@ -37,7 +37,7 @@ class ProfileFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """Name every call at once."""
+    """The request for a plan that names every call at once."""
 
     question: str
     references: bool
@@ -51,14 +51,14 @@ class PlanRequest:
 
 @dataclass(frozen=True)
 class ResearchRequest:
-    """The next turn of a reason-act loop; what was found until now stands in the tool messages' artifacts."""
+    """The request for the next turn of a reason-act loop. What was found until now stands in the tool messages' artifacts."""
 
     problem: str
 
 
 @dataclass(frozen=True)
 class SupervisorRequest:
-    """The next turn of a supervisor; each launch was answered by a tool message whose artifact is a `SynthesisRequest`."""
+    """The request for a supervisor's next turn. Each launch was answered by a tool message whose artifact is a `SynthesisRequest`."""
 
     question: str
     records: bool = True
@@ -69,28 +69,31 @@ class SupervisorRequest:
 
 @dataclass(frozen=True)
 class LeaderRequest:
-    """The next turn of an agent that gives work to sub-agents. What each condensed is the artifact of the tool message that answers."""
+    """The request for the next turn of an agent that gives work to sub-agents.
+
+    What each of them condensed is the artifact of the tool message that answers.
+    """
 
     question: str
 
 
 @dataclass(frozen=True)
 class HelperRequest:
-    """The next turn of a sub-agent; it ends with a text, which is all that is read of it."""
+    """The request for a sub-agent's next turn. It ends with a text, which is all that is read of it."""
 
     problem: str
 
 
 @dataclass(frozen=True)
 class PictureRequest:
-    """A look at a picture, for one question."""
+    """The request for a look at a picture, for one question."""
 
     question: str
 
 
 @dataclass(frozen=True)
 class RequirementsRequest:
-    """A check for the requirements that a report misses."""
+    """The request for the requirements that a report misses."""
 
     question: str
     report: str
@@ -98,7 +101,7 @@ class RequirementsRequest:
 
 @dataclass(frozen=True)
 class SynthesisRequest:
-    """The synthesis of what one researcher found."""
+    """The request for a synthesis of what one researcher found."""
 
     problem: str
     evidence: tuple[CallEvidence, ...]
@@ -106,7 +109,7 @@ class SynthesisRequest:
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The report, from calls with their answers or from what researchers condensed."""
+    """The request for a report, from calls with their answers or from what researchers condensed."""
 
     question: str
     evidence: tuple[CallEvidence, ...] = ()
@@ -119,7 +122,10 @@ class ReportRequest:
 
 @dataclass(frozen=True)
 class FormRequest:
-    """The form of a report, from calls with their answers; `passages` has the number of what each address said."""
+    """The request for the form of a report, from calls with their answers.
+
+    `passages` has the number of what each address said.
+    """
 
     question: str
     evidence: tuple[CallEvidence, ...]
@@ -130,14 +136,14 @@ class FormRequest:
 
 @dataclass(frozen=True)
 class CitationRepairRequest:
-    """A report whose citations are to be put right."""
+    """The request to put right the citations of a report."""
 
     report: str
 
 
 @dataclass(frozen=True)
 class PageSummaryRequest:
-    """The summary of one page for a search and a problem."""
+    """The request for a summary of one page, for a search and a problem."""
 
     search: str
     problem: str
@@ -184,7 +190,7 @@ def call_title(number: int, name: str, arguments: JsonObject) -> str:
 
 
 def findings_text(kind: str, task: str, heading: str, pieces: Sequence[Piece], limit: int) -> str:
-    """The question (or sub-problem) with everything found on it, at most about `limit` characters of findings."""
+    """Return the question (or sub-problem) with everything found on it, at most about `limit` characters of findings."""
     texts = shorten([piece.text for piece in pieces], limit)
     blocks = [
         f"## {piece.title}\n{fence(text, piece.label)}" for piece, text in zip(pieces, texts, strict=True)
@@ -194,7 +200,7 @@ def findings_text(kind: str, task: str, heading: str, pieces: Sequence[Piece], l
 
 
 def shorten(texts: Sequence[str], limit: int) -> list[str]:
-    """The texts with the longest cut to one common length, so that all together keep within the limit."""
+    """Return the texts with the longest cut to one common length, so that together they keep within the limit."""
     if sum(map(len, texts)) <= limit:
         return list(texts)
     left, waiting = limit, sorted(map(len, texts))

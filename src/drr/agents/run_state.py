@@ -99,7 +99,7 @@ class AgentInstructions:
 
     @property
     def asked(self) -> str:
-        """The question with the facts given of the person."""
+        """Return the question with the facts given of the person."""
         asked = self.query
         if self.person:
             asked = self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))

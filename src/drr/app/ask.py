@@ -54,12 +54,12 @@ class CitedAnswer:
 
     @property
     def model(self) -> str:
-        """The agent's."""
+        """Return the name of the agent's model."""
         return self.record.models["agent"]
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The sources that its tools returned."""
+        """Return the sources that its tools returned."""
         return tuple(self.record.sources)
 
     @property

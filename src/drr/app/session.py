@@ -47,18 +47,18 @@ class ToolReply:
 
     @property
     def text(self) -> str:
-        """The text for a model."""
+        """Return the text for a model."""
         return self.answer.text
 
     @property
     def data(self) -> JsonObject | None:
-        """The same facts for programs."""
+        """Return the same facts for programs."""
         found: JsonObject | None = self.answer.data
         return found
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The sources that a report may cite."""
+        """Return the sources that a report may cite."""
         return tuple(self.answer.sources)
 
     def document(self) -> CallDocument:
@@ -149,7 +149,7 @@ class ToolSession:
 
     @property
     def world(self) -> World:
-        """The shop and the web around it."""
+        """Return the shop and the web around it."""
         return self._ctx.world
 
     @property
@@ -164,7 +164,7 @@ class ToolSession:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The sources that a report may cite, by first appearance and each once."""
+        """Return the sources that a report may cite, by first appearance and each once."""
         return tuple(source for found in self._sources.values() for source in found)
 
     def beside(self, user: str, case: ServiceCase | None = None) -> ToolSession:

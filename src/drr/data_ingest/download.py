@@ -91,7 +91,7 @@ class DownloadTerms:
     free: Callable[[Path], int] = free_bytes
 
 
-class Download:
+class FileDownloader:
     """A download of one file; `run` returns when the file lies at `target`."""
 
     def __init__(
@@ -343,7 +343,7 @@ async def fetch_all(
             done.append(FetchOutcome(one, remarks=_remarks(publisher, one, one.target.stat().st_size)))
             continue
         try:
-            got = await Download(publisher, one.file, one.target, progress, terms, left).run()
+            got = await FileDownloader(publisher, one.file, one.target, progress, terms, left).run()
         except FileDenied as denied:
             done.append(FetchOutcome(one, failed=str(denied)))
         else:

@@ -37,7 +37,7 @@ DEFAULT_MEMORY = 1 << 30
 
 
 @dataclass(frozen=True)
-class FileReading:
+class ReadingOptions:
     """The way that files are read. It does not influence the shop."""
 
     folder: Path | None
@@ -69,7 +69,7 @@ def gather_category(
     quarantine: Quarantine,
     spool: IO[bytes],
     texts: ReviewTexts,
-    reading: FileReading,
+    reading: ReadingOptions,
     progress: Progress,
 ) -> None:
     ids = gathered.ids
@@ -164,7 +164,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         collector_off(),
     ):
         _check_room_for_reading(job, folder)
-        gathered, reading = GatheredFiles(), FileReading(folder, job.memory, job.block)
+        gathered, reading = GatheredFiles(), ReadingOptions(folder, job.memory, job.block)
         for pair in job.pairs:
             gather_category(pair, job.recipe, gathered, quarantine, spool, texts, reading, progress)
         check_chosen(job.recipe, len(gathered.spots), gathered.rows["metadata"])

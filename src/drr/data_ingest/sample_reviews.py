@@ -40,14 +40,14 @@ _STARS = np.array([-1.379, -1.131, -0.8416, -0.3934])
 
 
 @dataclass
-class Shoppers:
+class PurchaseCounts:
     """The number of purchases of each shopper, in the order that all files share."""
 
     counts: NDArray[np.int64]
     seed: int
 
 
-def make_shoppers(users: int, purchases: int, seed: int) -> Shoppers:
+def make_shoppers(users: int, purchases: int, seed: int) -> PurchaseCounts:
     """Distribute `purchases` among `users`: at least one each, very many for a few; the busy ones mostly come first."""
     rng = np.random.default_rng([seed, 3])
     mean = purchases / users
@@ -63,7 +63,7 @@ def make_shoppers(users: int, purchases: int, seed: int) -> Shoppers:
         luck = np.floor(exact) - exact + rng.random(users)
         counts[np.argsort(luck, kind="stable")[:rest]] += 1
     rank = 0.5 * np.log(counts) - np.log(-np.log(rng.random(users)))
-    return Shoppers(counts[np.argsort(-rank, kind="stable")], seed)
+    return PurchaseCounts(counts[np.argsort(-rank, kind="stable")], seed)
 
 
 @dataclass
@@ -72,7 +72,7 @@ class SampleReviews:
 
     vocabulary: Vocabulary
     products: Products
-    shoppers: Shoppers
+    shoppers: PurchaseCounts
     pools: TextPools
     duplicates: int
     heard: ReviewTotals = field(init=False)

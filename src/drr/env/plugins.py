@@ -61,7 +61,7 @@ class AnyPaper:
 
     @property
     def folder(self) -> Path:
-        """The folder of the module that declares the paper. Files that the paper has lie in it: `printed.toml`, and prompts in `prompts/`,
+        """Return the folder of the module that declares the paper. Files that the paper has lie in it: `printed.toml`, and prompts in `prompts/`,
         `agent/prompts/` and `judging/prompts/`.
         """
         from pathlib import Path

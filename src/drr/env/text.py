@@ -85,7 +85,7 @@ def is_text(key: str) -> bool:
 
 
 def person_key(*parts: str) -> str:
-    """Return a name or an e-mail address as `find_users` compares it, ignoring case and surrounding spaces."""
+    """Return a name or an e-mail address as `find_users` compares it: without case, and with one space between words."""
     return "\n".join([" ".join(part.split()) for part in parts]).casefold()
 
 

@@ -18,7 +18,7 @@ from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, Why, asks_f
 from drr.env.errors import Misuse, wrong_field
 from drr.env.query import Query
 from drr.env.service.clauses import CLAUSES
-from drr.env.service.outcome import ServiceForm, ServiceOutcome
+from drr.env.service.outcome import ClosingForm, ServiceOutcome
 from drr.env.session import Change
 from drr.env.source import Source
 from drr.eval.report_lists import ReportLists
@@ -56,7 +56,7 @@ class AnswerForm(BaseModel):
     refusals: list[FormRefusal] = Field(default_factory=list, max_length=100)
 
 
-Form = AnswerForm | ServiceForm
+Form = AnswerForm | ClosingForm
 
 
 class ReadForm(NamedTuple):
@@ -69,7 +69,7 @@ class ReadForm(NamedTuple):
 
 def form_class(query: Query | None) -> type[Form]:
     """Return the form that a question asks for."""
-    return AnswerForm if query is None or query.service is None else ServiceForm
+    return AnswerForm if query is None or query.service is None else ClosingForm
 
 
 def read_form(text: str | None, query: Query | None = None) -> ReadForm:
@@ -112,7 +112,7 @@ class Rewarded:
     @cached_property
     def outcome(self) -> ServiceOutcome:
         """Return what was done for the shopper of a talk."""
-        form = self.form if isinstance(self.form, ServiceForm) else None
+        form = self.form if isinstance(self.form, ClosingForm) else None
         return ServiceOutcome(self.query, self.changes, form)
 
     @cached_property

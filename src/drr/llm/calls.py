@@ -162,7 +162,7 @@ class Limiter:
 
     @property
     def wanted(self) -> int:
-        """The number of calls that are running or waiting."""
+        """Return the number of calls that are running or waiting."""
         return self.running + sum(not turn.done() for turn in self._waiting)
 
     def hold_to(self, most: int) -> None:

@@ -86,7 +86,7 @@ class Tokens:
 
     @property
     def can_be(self) -> bool:
-        """True where these numbers are possible for a call: some input, and nothing negative."""
+        """Tell whether these numbers are possible for a call: some input, and nothing negative."""
         return self.input > 0 and min(self.output, self.cache_read, self.cache_write) >= 0
 
 

@@ -35,7 +35,7 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """The hash of the text, which enters the key of every unit that uses the prompt."""
+        """Return the hash of the text, which enters the key of every unit that uses the prompt."""
         return sha256(self.text.encode()).hexdigest()
 
     def fill(self, /, **values: str) -> str:

@@ -68,7 +68,7 @@ class Redactor:
         return type(message).model_validate(self.values(message.model_dump()))
 
     def known(self, text: str) -> str:
-        """Return a text without the given keys only. In data, a text shaped like a key may be a product's name."""
+        """Replace the given keys in a text, and nothing else. In data, what looks like a key may be a product's name."""
         for key in self._keys:
             text = text.replace(key, HIDDEN)
         return text

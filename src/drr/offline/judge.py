@@ -47,7 +47,7 @@ class RulesJudge:
 
     @property
     def tasks(self) -> frozenset[str]:
-        """The tasks that these rules can judge, and those of papers with rules of their own."""
+        """Return the tasks that these rules can judge, and those of papers with rules of their own."""
         return _TASKS.union(*(paper.judging.ruled for paper in papers()))
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:

@@ -59,7 +59,7 @@ class PlanResults:
 
     @cached_property
     def returned(self) -> set[str]:
-        """The addresses of the returned sources, and the ids of products and orders among them."""
+        """Return the addresses of the returned sources, and the ids of products and orders among them."""
         sources = [source for answer in self.answers if answer for source in answer.sources]
         return {source.url for source in sources} | {
             source.record.get("_id", "") for source in sources if source.record

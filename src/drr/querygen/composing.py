@@ -85,7 +85,7 @@ class QuestionMaker:
 
     @cached_property
     def _ends(self) -> list[tuple[str, str]]:
-        """The last two steps of category paths that hold a suitable number of products."""
+        """Return the last two steps of category paths that hold a suitable number of products."""
         shelves = self.checker.shelves
         ends = {tuple(p.categories[-2:]) for p in shelves.products.values() if len(p.categories) > 1}
         return [
@@ -138,7 +138,7 @@ class QuestionMaker:
 
     @cached_property
     def middles(self) -> Mapping[str, float]:
-        """The number of misleading products that separates few from many, by hidden axis."""
+        """Return the number of misleading products that separates few from many, by hidden axis."""
         if len(self.kinds) < _KINDS:
             return {}
         size = median(len(self.checker.shelves.of(kind)) for kind in self.kinds)

@@ -85,7 +85,7 @@ def cells(page: Document) -> Iterator[PageFigure]:
 
 
 class AbsentKind(NamedTuple):
-    """A kind that a shop does not sell, and the sold kind whose values its demands use."""
+    """A kind of product that the shop does not sell. A kind that it sells lends values to the demands."""
 
     category: tuple[str, ...]
     lender: tuple[str, ...]

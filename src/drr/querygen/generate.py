@@ -66,7 +66,7 @@ class Writer:
 
     @property
     def prompt_hash(self) -> str:
-        """The hash of all that the writer reads besides the shopper: both prompts and the tools."""
+        """Return the hash of all that the writer reads besides the shopper: both prompts and the tools."""
         parts = [self.prompts["writer_system"].sha256, self.prompts[_TASK[self.mode]].sha256, tool_list()]
         return sha256("\0".join(parts).encode()).hexdigest()
 

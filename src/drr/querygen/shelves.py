@@ -75,7 +75,7 @@ class Shelves:
 
     @cached_property
     def parts(self) -> Mapping[str, str]:
-        """The kind of each spare part that a detail names, where only titles of one kind contain its name."""
+        """Return the kind of each spare part that a detail names, where only titles of one kind contain its name."""
         named = {detail(product, PART) for product in self.products.values()}
         kinds: dict[str, set[str]] = {}
         for product in self.products.values():

@@ -17,7 +17,7 @@ SAME_SIZE = 1500
 """The number of runs of words with which files of different size are compared."""
 
 
-class Quartiles(TypedDict):
+class MedianAndRange(TypedDict):
     least: float | None
     median: float | None
     most: float | None
@@ -40,7 +40,7 @@ class QuestionStatistics(TypedDict):
     intents: dict[str, int]
     models: dict[str, int]
     reviews: dict[str, int]
-    words: Quartiles
+    words: MedianAndRange
     distinct: dict[str, float | None]
     distinct_same_size: dict[str, float | None]
     similarity: Similarity
@@ -67,7 +67,7 @@ def statistics_of(
         "intents": _counts(query.intent or "unknown" for query in queries),
         "models": _counts(query.model or "unknown" for query in queries),
         "reviews": _counts(query.review.status for query in queries),
-        "words": _quartiles([len(query.query.split()) for query in queries]),
+        "words": _median_and_range([len(query.query.split()) for query in queries]),
         "distinct": {f"distinct_{width}": distinct(queries, width) for width in widths},
         "distinct_same_size": {f"distinct_{width}": distinct(queries, width, SAME_SIZE) for width in widths},
         "similarity": _similarity(queries),
@@ -138,7 +138,7 @@ def _counts(values: Any) -> dict[str, int]:
     return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _quartiles(values: Sequence[int]) -> Quartiles:
+def _median_and_range(values: Sequence[int]) -> MedianAndRange:
     if not values:
         return {"least": None, "median": None, "most": None}
     ordered = sorted(values)

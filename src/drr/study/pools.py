@@ -54,7 +54,7 @@ class PoolOrder:
 class Pool(Protocol):
     @property
     def size(self) -> int:
-        """The number of units that run or wait with workers; the driver hands out no more."""
+        """Return the number of units that run or wait with workers; the driver hands out no more."""
 
     def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[FinishedUnit, None]:
         """Run units as they are handed out and yield each as it ends, in any order, until all have ended."""

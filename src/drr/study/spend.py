@@ -29,7 +29,7 @@ class Account(NamedTuple):
 
     @property
     def most_cost(self) -> int:
-        """The highest cost that can have been spent."""
+        """Return the highest cost that can have been spent."""
         return self.cost + self.doubted_cost + self.reserved_cost
 
     @property

@@ -75,7 +75,9 @@ class Study:
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
-        """Open a study for writing, or with `read_only` for a worker, which the starting process has already checked."""
+        """Open a study for writing, and check that no file was changed outside this program.
+
+        With `read_only` a worker opens it, without the check: the process that started the worker has made it."""
         study = cls._open(folder, read_only=read_only)
         if not read_only:
             study._check_unchanged()

@@ -150,7 +150,7 @@ class Record(EndedUnit):
 
     @property
     def cost_usd(self) -> float | None:
-        """The cost in dollars; `None` if unknown."""
+        """Return the cost in dollars; `None` if unknown."""
         return dollars(self.cost)
 
     @property
@@ -159,22 +159,22 @@ class Record(EndedUnit):
 
     @property
     def made_elsewhere(self) -> bool:
-        """True for an answer imported from another system. The ledger then knows only the effort of the import."""
+        """Tell whether the answer was imported from another system. The ledger then knows only the effort of the import."""
         return bool(self.key_fields.get("imported"))
 
     @property
     def making_seconds(self) -> float | None:
-        """The seconds that the unit took; `None` if unknown."""
+        """Return the seconds that the unit took; `None` if unknown."""
         return None if self.made_elsewhere else self.seconds
 
     @property
     def is_metered(self) -> bool:
-        """True where the usage is known. An answer without usage may come from an agent that called models of its own."""
+        """Tell whether the usage is known. An answer without usage may come from an agent that called models of its own."""
         return bool(self.usage) or self.kind != "answer"
 
     @property
     def making_usd(self) -> float | None:
-        """The cost in dollars of the unit's model calls; `None` if unknown."""
+        """Return the cost in dollars of the unit's model calls; `None` if unknown."""
         return self.cost_usd if self.is_metered else None
 
 

@@ -116,7 +116,7 @@ def _described(name: str, hint: Any) -> Any:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """The loop of asynchronous tools, in a thread of its own: a tool that blocks it holds up no agent."""
+    """Return the loop of asynchronous tools. It has a thread of its own, so that a tool that blocks it holds up no agent."""
     loop = asyncio.new_event_loop()
     Thread(target=loop.run_forever, daemon=True).start()
     return loop

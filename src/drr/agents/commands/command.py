@@ -65,7 +65,7 @@ class Command:
 
     @property
     def word(self) -> str:
-        """The variant's word, which finds the command again from any folder."""
+        """Return the variant's word, which finds the command again from any folder."""
         return SCHEME + shlex.join(self.words)
 
     @property

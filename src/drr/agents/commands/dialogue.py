@@ -204,7 +204,7 @@ async def _run(run: AgentRun, place: CommandPlace, door: CommandServer, terms: C
         seconds = max(0.0, run.allowance.started + seconds - run.allowance.now())
     environment = environment_of(run, door, place, terms, seconds)
     running = asyncio.ensure_future(place.run(environment, _notes(run), seconds))
-    broken = asyncio.ensure_future(door.broken())
+    broken = asyncio.ensure_future(door.wait_for_error())
     try:
         await asyncio.wait({running, broken}, return_when=asyncio.FIRST_COMPLETED)
         if broken.done():

@@ -34,7 +34,7 @@ class CommandServer:
         """The failure of the last request to the model."""
         self._answers: dict[str, ToolAnswer] = {}
 
-    async def broken(self) -> None:
+    async def wait_for_error(self) -> None:
         """Wait for an error that ends the unit, and raise it."""
         await asyncio.shield(self._broken)
 

@@ -58,7 +58,7 @@ class BuyingPlan:
 
     @cached_property
     def total(self) -> Decimal:
-        """The sum of the known prices."""
+        """Return the sum of the known prices."""
         return total_price(list(self.lines.values()))
 
     @property

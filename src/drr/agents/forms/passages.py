@@ -137,7 +137,7 @@ class KnownProduct:
 
     @property
     def short_name(self) -> str:
-        """The title up to the first separator that leaves a name of usual length."""
+        """Return the title up to the first separator that leaves a name of usual length."""
         text = self.named()
         for mark in _BREAK.finditer(text):
             if _LEAST <= mark.start() <= _SHORT_NAME:

@@ -21,7 +21,7 @@ class CostLimits:
 
     @cached_property
     def total(self) -> Decimal | None:
-        """The highest cost of everything together, as the question says or as months times a monthly amount."""
+        """Return the highest cost of everything together, as the question says or as months times a monthly amount."""
         if self.demands.total_max is None and self.demands.month_max is not None:
             return _cents(self.demands.month_max * (self.demands.months or 1))
         return _cents(self.demands.total_max)
@@ -32,7 +32,7 @@ class CostLimits:
 
     @cached_property
     def item(self) -> Decimal | None:
-        """The highest cost of one product."""
+        """Return the highest cost of one product."""
         return _cents(self.demands.item_max)
 
     def outside(self, product: KnownProduct) -> str | None:

@@ -116,7 +116,7 @@ class ReadSentence:
 
     @cached_property
     def named(self) -> dict[str, KnownProduct]:
-        """The products that the placeholders name, by id and in order."""
+        """Return the products that the placeholders name, by id and in order."""
         return {one.product_id: one for slot in self.slots for one, _ in slot.products}
 
     def _look_over(self, about: KnownProduct | None) -> None:

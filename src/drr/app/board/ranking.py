@@ -109,7 +109,7 @@ class Ranking(NamedTuple):
 
     @property
     def standing(self) -> SystemStanding:
-        """Return the row that says which system is first, or that several share the first place."""
+        """Return the row that says which system is first, that several share the first place, or that nobody is ranked."""
         if self.metric is None:
             return SystemStanding("nobody is ranked", "No model judged: nobody is ranked")
         first = [one for one in self.systems if self.ranks.get(one.key) == 1]

@@ -191,7 +191,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import under_random_names
     from drr.eval.agreement.samples import (
         draw_places,
-        rating_places,
+        rated_reports,
         rating_sheet,
         support_places,
         support_sheet,
@@ -205,7 +205,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
     with Study.read(arguments.study) as study:
         judged = read_judged(study, choose_judging(study, arguments.judge))
         supports = arguments.task == "support"
-        places = support_places(judged) if supports else rating_places(judged)
+        places = support_places(judged) if supports else rated_reports(judged)
         if not places:
             raise Misuse(
                 f"{arguments.study}: nothing to draw from; `drr judge {arguments.study}` judges it first"

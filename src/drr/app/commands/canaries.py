@@ -86,7 +86,7 @@ class PaperCanaries(Protocol):
     def units(self) -> list[Unit]:
         """Return the reports as answers of a study."""
 
-    def prepare(self, desk: JudgingContext) -> None:
+    def furnish_desk(self, desk: JudgingContext) -> None:
         """Give the desk what its tasks need."""
 
     def rows(self, judged: Judged) -> list[CanaryRow]:
@@ -245,7 +245,7 @@ async def _planted(
         arguments, study, calibration.units(), calibration.work, models, "planted errors"
     )
     case_of = {case.example.id: case.id for case in labelled}
-    return summary, planted_rows(claims, calibration.results(study), case_of)
+    return summary, planted_rows(claims, calibration.read_results(study), case_of)
 
 
 async def _judged(
@@ -256,7 +256,7 @@ async def _judged(
         done, judged = await judged_part(study, desk, models, arguments, query, *what)
         return done, rows(judged)
     paper, own = _of_papers()[part], replace(desk)
-    paper.prepare(own)
+    paper.furnish_desk(own)
     stages = task_stages(tasks((), paper.TASKS))
     done, judged = await judged_part(study, own, models, arguments, paper.QUERY_ID, stages=stages)
     return done, paper.rows(judged)

@@ -128,7 +128,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
-    """Return the selection that stays, and its questions; raise `Misuse` for anything that the study does not have."""
+    """Return the selection that stays, and its questions.
+
+    Raise `Misuse` for a query id that the study does not have, and if nothing is selected.
+    """
     own = study.folder / QUERIES
     had = read_queries(own) if own.is_file() else []
     chosen = None if arguments.queries is None else {query.id for query in read_queries(arguments.queries)}

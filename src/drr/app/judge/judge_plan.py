@@ -68,7 +68,7 @@ def judging_choices(
     if plan.points is None:
         points = kept_points(study)
     else:
-        points = read_points(plan.points, {wish.id for wish in desk.wishes()})
+        points = read_points(plan.points, {wish.id for wish in desk.all_questions()})
     if not plan.renew and (before := judged_before(study, desk, tasks(what))):
         raise Misuse(
             f"{study.folder}: an earlier version judged it ({', '.join(before)}), and its figures stay in the report;"
@@ -97,7 +97,7 @@ def judging_choices(
 def export_points(study: Study, desk: JudgingContext, path: Path) -> int:
     """Write the key points that count under this desk's judge into a file, question by question; return their number."""
     judged = read_judged(study, judging_of(desk, [POINTS]), answers=list(desk.answers.values()))
-    found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}
+    found = {wish.id: points_of(judged, wish.id) for wish in desk.all_questions()}
     rows = {query_id: one.rows for query_id, one in found.items() if one is not None and one.rows}
     try:
         write_file(path, document(rows))

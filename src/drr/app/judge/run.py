@@ -78,7 +78,7 @@ class Judgement:
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:
-        """The metrics by variant and name."""
+        """Return the metrics by variant and name."""
         return {} if self.whole is None else self.whole["metrics"]
 
     def document(self) -> Mapping[str, object]:

@@ -84,7 +84,7 @@ def write_errors(judged: Judged, file: Path) -> int:
 
 
 class ChartMark(NamedTuple):
-    """A bar of a chart, or a dot where the width is zero. Positions are shares of the chart's width and height."""
+    """A bar of a chart, or a dot where the width is zero. Position and width are shares of the chart's width."""
 
     kind: str
     at: float

@@ -53,7 +53,7 @@ class StudyReport:
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:
-        """The metrics by variant and name."""
+        """Return the metrics by variant and name."""
         return self.whole["metrics"]
 
     def document(self) -> StudyDocument:
@@ -127,12 +127,12 @@ def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument, S
     """Return a judge's stored verdicts, the document of figures that `drr report --json` prints, and who leads."""
     from drr.app.report.standing import study_standings
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
-    from drr.eval.judging.read import choose_judging, complete_only, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged, without_broken_off
     from drr.eval.metrics.document import study_document
 
     judged = read_judged(study, choose_judging(study, plan.judge))
     document = study_document(study, plan.judge, complete=plan.complete_only, known=judged)
-    counted = complete_only(judged) if plan.complete_only else judged
+    counted = without_broken_off(judged) if plan.complete_only else judged
     ranks = study_standings(study, counted)
     document["standing"] = ranks.row.document()
     if scores := foreign_scores(study):
@@ -160,9 +160,9 @@ def _material(
 ) -> ReportData:
     from drr.app.report.material import ReportData
     from drr.eval.agreement.study import agreement_among, raters_of
-    from drr.eval.judging.read import complete_only
+    from drr.eval.judging.read import without_broken_off
 
-    judged = complete_only(read) if plan.complete_only else read
+    judged = without_broken_off(read) if plan.complete_only else read
     if not judged.answers and next(study.records("answer", None), None) is None:
         raise Misuse(
             f"{study.folder}: no answer has finished yet; `drr study status {study.folder}` says why"
@@ -179,10 +179,10 @@ def _material(
 
 def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:
     from drr.app.report.tables import rows_as_csv
-    from drr.eval.judging.read import citation_lines, complete_only
+    from drr.eval.judging.read import citation_lines, without_broken_off
     from drr.eval.stats.citations import COLUMNS
 
-    lines = list(citation_lines(complete_only(judged) if plan.complete_only else judged))
+    lines = list(citation_lines(without_broken_off(judged) if plan.complete_only else judged))
     if file.suffix != ".csv":
         return write_lines(file, lines)
     write_text(file, rows_as_csv(lines, COLUMNS), owner_only_mode(0o666))

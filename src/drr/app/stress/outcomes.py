@@ -72,7 +72,7 @@ class ReadAnswer:
 
     @property
     def picks(self) -> frozenset[str] | None:
-        """Ids of the recommended products; `None` where there is no report."""
+        """Return the ids of the recommended products; `None` where there is no report."""
         return self._rewarded.recommended if self.record.done else None
 
     @cached_property

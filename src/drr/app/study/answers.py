@@ -152,7 +152,7 @@ class AnswerWork:
 
     @property
     def roles(self) -> list[str]:
-        """The model roles that these variants call."""
+        """Return the model roles that these variants call."""
         return list(dict.fromkeys(role for variant in self.variants.values() for role in variant.roles))
 
     def specs(self, queries: Sequence[Query], trials: int = 1) -> list[AnswerSpec]:

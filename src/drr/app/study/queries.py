@@ -207,9 +207,10 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
 
 
 def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write questions that code can check, made from the shop's own records; return the exit code. The same seed writes the same file.
+    """Write questions that code can check, made from the shop's own records; return the exit code.
 
-    With a writer, a model words them, and a reader proves the words.
+    The same seed makes the same questions; what a person reviewed or edited in the file stays. With a writer, a model words them,
+    and a reader proves the words.
     """
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions

@@ -1,4 +1,4 @@
-"""Plain data of answers: the question of a unit, and the record kept."""
+"""Maps answer records to the study's units: specification, facts and texts."""
 
 from __future__ import annotations
 

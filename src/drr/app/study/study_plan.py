@@ -123,7 +123,7 @@ class StudyPlan(RunTerms):
 
     @property
     def persons_file(self) -> Path | None:
-        """The file of persons given now, else the study's own copy; `None` if there is neither."""
+        """Return the file of persons given now, else the study's own copy; `None` if there is neither."""
         own = None if self.study is None else self.study / PERSONS
         return self.persons or (own if own is not None and own.is_file() else None)
 

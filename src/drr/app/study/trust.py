@@ -1,7 +1,7 @@
 """Asks this user before a study uses addresses, programs, prompts, prices or a shop that somebody else named.
 
-A study that this user makes is remembered, so that its owner is never asked. Anything that another folder names is used
-after a yes at a terminal, which is remembered too, or where an option names it; else the command ends with one line.
+A study that this user makes is remembered, so that its owner is never asked. Anything that another folder names needs a yes
+at a terminal, which is remembered too, or an option that names it. Without either, the command ends with one line.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def remember_shop(folder: Path, shop: str) -> None:
 def is_own_shop(folder: Path, shop: str) -> bool:
     """Return True if this user approved the shop. An account that cannot remember approvals counts every shop as approved, so that no command asks again."""
     place = shop_place(shop)
-    if vouched_entries(folder).has("shop", place, content_hash(place)):
+    if vouched_entries(folder).has("shop", place, hash_content_behind(place)):
         return True
     return vouched_entries(_own_shop(place)).has("shop", place) or not can_remember()
 
@@ -249,7 +249,7 @@ def _shop_file(shop: str) -> Path:
 
 
 def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
-    digest = content_hash(value)
+    digest = hash_content_behind(value)
     if vouched_entries(folder).has(kind, value, digest):
         return
     notice = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
@@ -258,7 +258,7 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
     remember_vouched(folder, kind, {value: digest})
 
 
-def content_hash(value: str) -> str:
+def hash_content_behind(value: str) -> str:
     """Return the hash of a file, a folder's prompts, a shop's manifest, a command or a text. A manifest holds the hashes of the shop's files."""
 
     from drr.agents.commands.command import Command, is_command
@@ -320,9 +320,9 @@ def _standing(folder: Path, value: str) -> str:
     if is_command(value):
         named = Command.of(value).files
         inside = any(file.resolve().is_relative_to(folder.resolve()) for file in named)
-        return content_hash(value) if inside else BY_PATH
+        return hash_content_behind(value) if inside else BY_PATH
     inside = Path(value).is_relative_to(folder.resolve())
-    return content_hash(value) if inside else BY_PATH
+    return hash_content_behind(value) if inside else BY_PATH
 
 
 def _allowed(what: str) -> bool:

@@ -240,7 +240,7 @@ class Environment:
 
     @property
     def episode(self) -> Episode:
-        """The current episode, with its question and the results of its tools; for trainers only."""
+        """Return the current episode, with its question and the results of its tools; for trainers only."""
         if self._episode is None:
             raise Misuse("there is no episode yet; call reset() first")
         return self._episode

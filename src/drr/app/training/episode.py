@@ -17,7 +17,7 @@ from drr.env.errors import wrong_field
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.records.lines import one_line
-from drr.env.service.outcome import ServiceForm
+from drr.env.service.outcome import ClosingForm
 from drr.env.shop_world import CART_TOOLS, TOOLS
 from drr.eval.rewards import AnswerForm, Form, Rewarded, RewardRow, form_class, reward
 from drr.tools.base import ErrorKind
@@ -71,7 +71,7 @@ TASKS: Mapping[TaskName, EpisodeTask] = {
     one.name: one
     for one in (
         EpisodeTask("retail", _INSTRUCTIONS, AnswerForm.model_json_schema(), TOOLS),
-        EpisodeTask("service", _SERVICE, ServiceForm.model_json_schema(), (*TOOLS, *CART_TOOLS)),
+        EpisodeTask("service", _SERVICE, ClosingForm.model_json_schema(), (*TOOLS, *CART_TOOLS)),
     )
 }
 
@@ -115,7 +115,7 @@ class Observation:
 
     @property
     def prompt(self) -> str:
-        """The text of a user's message in a conversation: question, day and shopper's id."""
+        """Return the text of a user's message in a conversation: question, day and shopper's id."""
         return f"{self.question}\n\nToday in this shop: {self.today}\nThe shopper's user id: {self.user_id}"
 
     def to_dict(self) -> JsonObject:

@@ -51,12 +51,12 @@ class Play:
 
     @property
     def points(self) -> list[int]:
-        """The numbers of points; as many as a worded question may have, where none stands in it."""
+        """Return the numbers of points; as many as a worded question may have, where none stands in it."""
         return [*range(1, 1 + (len(re.findall(r"^\d+\. ", self.first.question, re.M)) or 5))]
 
     @property
     def kinds(self) -> list[str]:
-        """The product categories that the question names."""
+        """Return the product categories that the question names."""
         return [one for one in _QUOTED.findall(self.first.question) if " > " in one]
 
     @property

@@ -70,7 +70,7 @@ def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measur
     return sorted(known, key=lambda one: one.metric != first) or shown[:1]
 
 
-def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
+def script_values(entry: ShownEntry, among: Sequence[Measure]) -> str:
     """Return the entry's values as text for the index's script; an unknown value is empty."""
     values = [one.of(entry) for one in among]
     return " ".join("" if value is None else str(round(value, 4)) for value in values)

@@ -30,7 +30,7 @@ from drr.app.viewer.judges import (
     sides_of,
     verdicts_beside,
 )
-from drr.app.viewer.matrix import Matrix, shown_measures
+from drr.app.viewer.matrix import Matrix, script_values
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownFinding
 from drr.app.viewer.of_papers import StudyPart, joined
 from drr.app.viewer.parts import call_text, thoughts, turns
@@ -106,7 +106,7 @@ class StudyPages:
             mean=matrix.mean,
             heads=matrix.heads(),
             cost=sum_of_dollars([entry.cost for entry in done]),
-            values=shown_measures,
+            values=script_values,
             measured=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),

@@ -111,7 +111,7 @@ class CatalogueOrders:
         wrong = {
             "no_product": [not one for one in products],
             "no_user": [not one for one in users],
-            "user_unusable": [not people.takes(one) for one in users],
+            "user_unusable": [not people.is_usable_id(one) for one in users],
             "no_date": time == _EMPTY,
             "date_unreadable": time == _UNREADABLE,
             "date_out_of_range": (time < 0) | (time > self._latest),

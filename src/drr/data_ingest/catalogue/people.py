@@ -73,14 +73,14 @@ class People:
     def code(self, user: str) -> int:
         return self.codes.setdefault(user, len(self.codes))
 
-    def takes(self, user: str) -> bool:
+    def is_usable_id(self, user: str) -> bool:
         """Tell whether a user's id can be one of the shop: kept ids stand in addresses, hashed ones do not."""
         return not self._personal or is_id(user)
 
     def add(self, seen: set[str], batch: Batch, quarantine: Quarantine) -> None:
         """Add the users of a batch; `seen` are the ids of their file."""
         for k, (line, user) in enumerate(zip(batch.lines, map(text_of, batch.cells["id"]), strict=True)):
-            if not user or user in seen or not self.takes(user):
+            if not user or user in seen or not self.is_usable_id(user):
                 quarantine.put(line, "no_id" if not user else "id_twice" if user in seen else "id_unusable")
                 continue
             seen.add(user)

@@ -158,7 +158,7 @@ class ReadQuery:
 
     @property
     def words(self) -> str:
-        """Return the query without weak words; each thing by its first two names."""
+        """Return the words of the query that are not weak. A thing with several names is searched by its first two."""
         return " ".join(word for slot in self.demanded for name in slot.names[:_NAMES] for word in name)
 
     @property

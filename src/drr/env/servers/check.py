@@ -127,7 +127,7 @@ class _Check:
 
     def _check_users(self) -> Iterator[str]:
         unfindable: list[str] = []
-        for some in batched(self._store.iter_found_users()):
+        for some in batched(self._store.iter_users_with_lookup_keys()):
             users = [user for user, _ in some]
             self._found.add_users([user_row(user) for user in users])
             self._user_ids += [user.user_id for user in users]

@@ -89,7 +89,7 @@ class Servers:
             return {"mongodb": mongodb, "elasticsearch": "serverless"}
         major = number.partition(".")[0]
         if not major.isdecimal() or int(major) < NEEDED_ELASTICSEARCH:
-            raise ShopError(self._search_failures.too_old(number))
+            raise ShopError(self._search_failures.server_too_old(number))
         return {"mongodb": mongodb, "elasticsearch": number}
 
     def close(self) -> None:

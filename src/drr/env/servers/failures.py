@@ -213,12 +213,12 @@ class SearchFailures:
         elif not isinstance(error, elasticsearch.ApiError):
             reason = f": {type(error).__name__}: {first_line(error)}"
         elif "media_type_header" in text or "compatible-with" in text:
-            return self.too_old("8 or older")
+            return self.server_too_old("8 or older")
         else:
             reason = self._refusal(error.meta.status, text)
         return f"Elasticsearch at {self.shown}{reason}"
 
-    def too_old(self, number: str) -> str:
+    def server_too_old(self, number: str) -> str:
         return (
             f"Elasticsearch at {self.shown} is version {number}, and this drr speaks with {NEEDED_ELASTICSEARCH}.x; "
             "update the server (docker-compose.yml names one)"

@@ -192,7 +192,7 @@ class ServersStore:
     def iter_users(self) -> Iterator[User]:
         return map(user_of, self._each("users"))
 
-    def iter_found_users(self) -> Iterator[tuple[User, JsonObject | None]]:
+    def iter_users_with_lookup_keys(self) -> Iterator[tuple[User, JsonObject | None]]:
         """Yield each user with the stored keys that look-ups compare."""
         for document in self._each("users"):
             find = document.get("find")

@@ -31,7 +31,7 @@ class ClauseRefusal(BaseModel):
     clause: ClauseName
 
 
-class ServiceForm(BaseModel):
+class ClosingForm(BaseModel):
     """The structured half of a closing report: what was done, and what was refused. Points are numbered as the shopper has them."""
 
     model_config = ConfigDict(extra="forbid")
@@ -64,7 +64,7 @@ class ServiceOutcome:
 
     query: Query
     changes: Sequence[Change]
-    form: ServiceForm | None
+    form: ClosingForm | None
 
     @property
     def case(self) -> ServiceCase:
@@ -187,10 +187,10 @@ class ServiceOutcome:
         return {(point, clause) for point, one in left for clause in one.refusals}
 
 
-def gold_form(query: Query, changes: Sequence[Change]) -> ServiceForm:
+def gold_form(query: Query, changes: Sequence[Change]) -> ClosingForm:
     """Return the form that tells a talk as it was done, with a right ground for each refusal."""
     done = ServiceOutcome(query, changes, None)
-    return ServiceForm.model_validate(
+    return ClosingForm.model_validate(
         {
             "ordered": [{"product": one, "quantity": count} for one, count in done.ordered.items()],
             "total": done.total if done.paid else None,

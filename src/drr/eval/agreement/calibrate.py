@@ -107,7 +107,7 @@ class Calibration:
             return judge.sealed(Outcome({**await prefer(judge, asking)}))
         return judge.sealed(Outcome({**await rate(judge, asking)}))
 
-    def results(self, study: Study) -> Results:
+    def read_results(self, study: Study) -> Results:
         """Read the results by case and order; `None` where the judge failed."""
         wanted = {unit.key for unit in self.units()}
         return {
@@ -136,7 +136,7 @@ class VerdictLine(TypedDict):
 def verdict_lines(calibration: Calibration, study: Study, task: Task) -> list[VerdictLine]:
     """List a line for every item, also for those on which the judge failed."""
     every = list(calibration.cases.values())
-    verdicts = verdicts_of(task, every, calibration.results(study))
+    verdicts = verdicts_of(task, every, calibration.read_results(study))
     return [
         {
             "id": case.example.id,
@@ -164,7 +164,7 @@ def calibration_document(
     marks: MarkedRow | None = None,
 ) -> CalibrationDocument:
     """Build the document that compares the judge with the people's consensus and the thresholds, and people with each other."""
-    found = calibration.results(study)
+    found = calibration.read_results(study)
     cases_ = list(calibration.cases.values())
     people = [case.consensus() for case in cases_]
     words = [str(label) for label in people]

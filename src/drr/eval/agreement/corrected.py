@@ -43,7 +43,7 @@ class PeoplesLabels:
     def add(self, name: tuple[str, ...], label: Label, score: float) -> None:
         self.by_name.setdefault(name, []).append((label, score))
 
-    def of(self, name: tuple[str, ...]) -> tuple[list[Label], float | None]:
+    def use_labels(self, name: tuple[str, ...]) -> tuple[list[Label], float | None]:
         """Return the labels on a thing and their mean score."""
         found = self.by_name.get(name, ())
         self.used.update(id(label) for label, _ in found)
@@ -162,7 +162,7 @@ def _report(judged: Judged, answer: Answer, given_labels: PeoplesLabels) -> Labe
     for source_type, rows in by_type.items():
         for claim, score in rows:
             name = f"{answer.label}/{claim.id}-{source_type}"
-            own, person = given_labels.of((name, content_id(claim.text)))
+            own, person = given_labels.use_labels((name, content_id(claim.text)))
             weight = 1 / (len(by_type) * len(rows))
             settled = claim.page[source_type] in UNREADABLE  # decided by code
             units.append(ScoredThing(answer.asked.task, weight, score, None if settled else person, settled))
@@ -181,7 +181,9 @@ def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: People
     verdict = judged.ratings.get(answer.key, {}).get(dimension)
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
-    labels, person = given_labels.of((rating_id(answer.query_id, answer.variant, answer.trial), dimension))
+    labels, person = given_labels.use_labels(
+        (rating_id(answer.query_id, answer.variant, answer.trial), dimension)
+    )
     return answer.query_id, [ScoredThing(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
@@ -194,7 +196,7 @@ def _wins(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
 def _compared(one: Comparison, given_labels: PeoplesLabels) -> LabelledReport:
     if one.score is None:
         return one.query, [], []
-    labels, person = given_labels.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
+    labels, person = given_labels.use_labels((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
     return one.query, [ScoredThing(one.asked.task, 1.0, one.score, person)], labels
 
 

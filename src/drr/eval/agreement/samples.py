@@ -41,7 +41,7 @@ def support_places(judged: Judged) -> list[Place]:
     ]
 
 
-def rating_places(judged: Judged) -> list[Place]:
+def rated_reports(judged: Judged) -> list[Place]:
     """List (answer, dimension) of whole reports: who grades a report grades every dimension that the judge graded."""
     return [(answer.key, "") for answer in judged.answers if judged.ratings.get(answer.key)]
 

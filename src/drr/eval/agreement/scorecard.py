@@ -26,7 +26,7 @@ from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, from_sum
 from drr.study.study import Study
 
 
-class LinkedFigure(NamedTuple):
+class EquivalentScore(NamedTuple):
     """A figure by the old judge, and what it comes to by people and by the new judge."""
 
     old: float
@@ -34,10 +34,13 @@ class LinkedFigure(NamedTuple):
     new: Statistic
 
 
-def linked_figures(
+def equivalent_scores(
     labels: Sequence[float], old: Sequence[float], new: Sequence[float], clusters: Sequence[str]
-) -> list[LinkedFigure]:
-    """Link nine figures from 0.1 to 0.9. A judge that does not follow the labels links nothing."""
+) -> list[EquivalentScore]:
+    """Return what nine figures of the old judge, 0.1 to 0.9, come to by people and by the new judge.
+
+    Their values are `None` where a judge does not follow the labels.
+    """
     t, x, y = (np.asarray(values, dtype=np.float64) for values in (labels, old, new))
     rows = np.stack([np.ones_like(t), t, t * t, x, t * x, y, t * y], axis=1)
 
@@ -45,7 +48,7 @@ def linked_figures(
         return from_sums(rows, clusters, partial(way, figure), "line through labels", cut=SHARE)
 
     tenths = [tenth / 10 for tenth in range(1, 10)]
-    return [LinkedFigure(figure, of(_people, figure), of(_new, figure)) for figure in tenths]
+    return [EquivalentScore(figure, of(_people, figure), of(_new, figure)) for figure in tenths]
 
 
 def _people(figure: float, sums: Floats) -> Floats:
@@ -215,7 +218,7 @@ def _link(labelled: LabelledSet, old: JudgedSet, new: JudgedSet) -> list[LinkRow
     rows = zip(labelled.people, old.times[0], new.times[0], labelled.cases, strict=True)
     known = [(_SCORES[label], _SCORES[x], _SCORES[y], one.question) for label, x, y, one in rows if x and y]
     labels, before, now, asked = zip(*known, strict=True) if known else ((), (), (), ())
-    found = linked_figures(labels, before, now, asked)
+    found = equivalent_scores(labels, before, now, asked)
     return [
         {"old": one.old, "people": row_of(one.people), "new": row_of(one.new)}
         for one in found

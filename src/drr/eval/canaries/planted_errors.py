@@ -1,4 +1,7 @@
-"""Claims with one page each, true or with one planted error. No judge may call the false ones fully supported."""
+"""Claims with one page each, and whole answers, all either true or with one planted error.
+
+No judge may call a false claim fully supported, or miss the error of a false answer.
+"""
 
 from __future__ import annotations
 

@@ -219,7 +219,11 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 
 
 def _line(mentions: Mentions, product: Product | None, amount: Quantity, many: int, place: Span) -> BillLine:
-    """Return a line with its possible costs. By `2 x $5.99` or the record the amount is for one or for all; else both are possible."""
+    """Return a line with its possible costs.
+
+    The amount is for one piece if the text says so (`2 x $5.99`) or if it is the record's price. It is for all pieces if it is their
+    price by the record. Otherwise both are possible.
+    """
     known, value = None if product is None else product.price, amount.value
     product_id = None if product is None else product.product_id
     if many == 1:

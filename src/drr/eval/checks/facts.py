@@ -20,7 +20,14 @@ from drr.eval.checks.behind import (
     detail_of,
     is_bundled,
 )
-from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, ValueCell, after_bullet
+from drr.eval.checks.mentions import (
+    Mentions,
+    ProductReference,
+    ProductTables,
+    TextLine,
+    ValueCell,
+    after_bullet,
+)
 from drr.eval.checks.naming import SAME, full_name, name_words, similarity
 from drr.eval.checks.values import (
     SaidValue,
@@ -63,7 +70,7 @@ class _Reader(FactsBehind):
     def __init__(self, mentions: Mentions) -> None:
         super().__init__(mentions)
         self._lines = mentions.lines
-        self._tables = Tables(mentions)
+        self._tables = ProductTables(mentions)
         self._owner: str | None = None
         self._opened_by_item = False
         self._bundled = {

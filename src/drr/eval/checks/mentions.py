@@ -217,7 +217,7 @@ class ValueCell(NamedTuple):
     value: Segment
 
 
-class Tables:
+class ProductTables:
     """The tables of a report, with the product of each row or column."""
 
     def __init__(self, mentions: Mentions) -> None:

@@ -153,7 +153,7 @@ def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[Citati
         yield from judged.citations.get(answer.key) or ()
 
 
-def complete_only(judged: Judged) -> Judged:
+def without_broken_off(judged: Judged) -> Judged:
     """Return the judgements without the answers whose research was broken off, and without comparisons with those."""
     kept = [answer for answer in judged.answers if answer.broken_off is None]
     keys = {answer.key for answer in kept}

@@ -154,7 +154,7 @@ def _planned(
     answers = list(desk.answers.values())
     own = [desk.reference] if desk.reference is not None and not options.variants else []
     matters: tuple[tuple[tuple[About, ...], Iterable[JudgedQuestion | Answer | Pair]], ...] = (
-        (("query",), desk.wishes()),
+        (("query",), desk.all_questions()),
         (("answer", "claim-source", "passage-pair"), answers),
         (("pair",), desk.pairs(options.variants or [*own, *default_variants(answers)])),
     )

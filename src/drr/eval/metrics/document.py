@@ -9,7 +9,7 @@ from drr.env.plugins import papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
-from drr.eval.judging.read import as_printed, choose_judging, complete_only, read_judged, refetched
+from drr.eval.judging.read import as_printed, choose_judging, read_judged, refetched, without_broken_off
 from drr.eval.metrics import document_rows, faithfulness, figures
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.diagnosis import failure_document
@@ -184,7 +184,7 @@ def study_document(
     """
 
     def counted(read: Judged) -> Judged:
-        return complete_only(read) if complete else read
+        return without_broken_off(read) if complete else read
 
     judged = read_judged(study, choose_judging(study, judge)) if known is None else known
     answers, judged = judged.answers, counted(judged)

@@ -54,7 +54,10 @@ class CitationVerdict:
 
     @property
     def supports(self) -> bool | None:
-        """Tell whether the address supports the claim at least in part, alone or as a needed part of a set. Unreadable is unknown; made up supports nothing."""
+        """Tell whether the address supports the claim at least in part, alone or as a needed part of a set.
+
+        `None` if it was not judged yet, or its source could not be read; `False` if nothing could be read and the address is made up.
+        """
         score = reachable_score(self.status)
         if score is not None:
             return True if score > 0 else self.needed

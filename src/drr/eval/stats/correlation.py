@@ -138,10 +138,11 @@ def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> Statistic
 def preference_agreement(
     machine: Scores, human: Scores, *, clusters: Clusters = None, without_human_ties: bool = False
 ) -> tuple[Statistic, float | None]:
-    """Compute PCA, the share of pairs whose score differences have the same sign, and its chance level. A zero matches only a zero.
+    """Compute PCA, the share of pairs in which both score differences have the same sign, and its chance level.
 
-    Chance is the share for two raters with these shares of zeros whose ratings are independent. Which answer of a pair is
-    subtracted from which is arbitrary, so both signs are equally likely.
+    A difference of zero matches only zero; `without_human_ties` leaves out pairs in which the human one is zero. Chance is the
+    share that two independent raters reach with these shares of zeros. The other differences are then positive or negative
+    equally often, because the order of a pair's answers is arbitrary.
     """
     ties = "human ties left out" if without_human_ties else "ties must match"
     both = _sample(machine, human, clusters, f"share of pairs with the same preferred side, {ties}")

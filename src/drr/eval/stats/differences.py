@@ -244,9 +244,9 @@ def sign_flip(differences: Floats) -> float:
 
 
 def _flipped(ordered: Floats, by: Floats) -> tuple[Floats, Floats, int]:
-    """Return the sums that each pattern keeps, the p-value of each column of `by`, and 1 where patterns are random.
+    """Return the sums that each pattern of signs keeps, the p-values of the columns of `by`, and 1 or 0.
 
-    The 1 counts the data's own pattern. Draws stand by the size of what is flipped, largest first.
+    It is 1 where the patterns are random: the data's own pattern then counts as one more. The rows of `ordered` begin with the largest in size.
     """
     signs, own = _signs(int(by.any(axis=1).sum()), len(by))
     below = by < 0

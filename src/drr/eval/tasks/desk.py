@@ -125,7 +125,7 @@ class JudgingContext:
                 f"answer {key[:12]} is not among those being judged; run `drr judge` on the whole study"
             ) from None
 
-    def wishes(self) -> list[JudgedQuestion]:
+    def all_questions(self) -> list[JudgedQuestion]:
         """List the questions of the study and of imported reports, each once. They are known before any answer is."""
         found = {
             query.id: JudgedQuestion(query.id, query.query, query.user_id, query.constraints)

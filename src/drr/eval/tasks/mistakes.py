@@ -102,7 +102,7 @@ class Brief:
         return self._within(self.records, [self.statements[name] for name in names], room)
 
     def records_needed(self, names: Iterable[str], room: float = inf) -> list[Section]:
-        """Choose the records that these statements speak of, where others were read beside all records."""
+        """Choose the records that these statements speak of. The first group of statements is read beside all records, later ones are not."""
         about = (self.statements[name] for name in names)
         return self.records_against([StatementCharge((one.start, one.end), "") for one in about], room)
 

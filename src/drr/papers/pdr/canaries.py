@@ -54,7 +54,7 @@ def units() -> list[Unit]:
     return [answer_unit(QUERY_ID, _WISH, ANNA, name, report) for name, report in _REPORTS.items()]
 
 
-def prepare(desk: JudgingContext) -> None:
+def furnish_desk(desk: JudgingContext) -> None:
     """Give the desk the person and the question whose criteria this judge makes."""
     asked = {"id": QUERY_ID, "query": _WISH, "user_id": ANNA}
     query = Query.model_validate({**asked, "task_id": _OWNER.task_id, "person_id": _OWNER.person_id})

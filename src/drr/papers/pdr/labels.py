@@ -31,7 +31,7 @@ from drr.papers.pdr.judging.rows import (
     rubric_of,
     scores_of,
 )
-from drr.papers.pdr.judging.scoring import counted_under, own_owner
+from drr.papers.pdr.judging.scoring import counted_under, intended_owner
 from drr.plugin import BlindPair, ShownCriterion
 from drr.study.study import Study
 
@@ -62,7 +62,7 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
     """Return reports with the present criteria of P, for people to score; the judge's scores are not shown."""
     judged, known, found = read_judged(study, choose_judging(study, judge)), _known(study), []
     for one in judged.answers:
-        owner = own_owner(judged, one.key, "p")
+        owner = intended_owner(judged, one.key, "p")
         rubric = (None if owner is None else rubric_of(judged, owner)) or Rubric()
         criteria = [
             ShownCriterion(
@@ -113,7 +113,7 @@ def _scored_report(
     given_labels: PeoplesLabels,
 ) -> LabelledReport:
     """Return the query, the scored units and the labels of one report. They are empty if a dimension has no score, as P is unknown then."""
-    owner = own_owner(judged, answer.key, half)
+    owner = intended_owner(judged, answer.key, half)
     counted = (counted_under(judged, answer.key, owner) if owner is not None else None) or ()
     rows = [one for one in counted if one.dimension in dimensions]
     parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in rows]
@@ -123,7 +123,7 @@ def _scored_report(
     report = rating_id(answer.query_id, answer.variant, answer.trial)
     units, labels = list[ScoredThing](), list[Label]()
     for one, part in zip(rows, parts, strict=True):
-        own, person = given_labels.of((report, UNDER_CRITERION, one.hash))
+        own, person = given_labels.use_labels((report, UNDER_CRITERION, one.hash))
         total = None if person is None else person * whole
         units.append(ScoredThing(answer.asked.task, part / whole, one.score * whole, total))
         labels += own

@@ -175,8 +175,11 @@ class PersonMaterial:
     # -- streams without an end
 
     def dialogues(self, *, own: bool) -> Iterator[ItemDraft]:
-        """Yield dialogues about products of the person's themes and purchases. Without `own`, they are about gifts
-        for other people, or about the shop itself."""
+        """Yield dialogues without end.
+
+        With `own` they are about products of the person's themes and purchases, and end if there is no such product.
+        Otherwise they are about gifts for other people, or about the shop itself.
+        """
         wares, lines = self._wares(own=own), self._bought if own else []
         while True:
             draw = self._rng.random()

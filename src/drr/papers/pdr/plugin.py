@@ -153,12 +153,12 @@ class PdrForeign(contract.Foreign):
     }
 
     def protocol(self, name: str) -> type[contract.ProtocolSums[Any]]:
-        from drr.papers.pdr.sum_rows import PqrSums, ReliabilitySums, SwapSums
+        from drr.papers.pdr.sum_rows import CriteriaSwapSums, PqrSums, ReliabilitySums
 
         found: dict[str, type[contract.ProtocolSums[Any]]] = {
             "pqr": PqrSums,
             "pqr-r": ReliabilitySums,
-            "swap": SwapSums,
+            "swap": CriteriaSwapSums,
         }
         return found[name]
 

@@ -103,7 +103,7 @@ class SwapInput(RawRow):
     p: Number | None
 
 
-class SwapSums(ProtocolSums[SwapInput]):
+class CriteriaSwapSums(ProtocolSums[SwapInput]):
     form = SwapInput
 
     def __init__(self) -> None:

@@ -159,7 +159,7 @@ class UnpackedBundle:
 
     @property
     def root(self) -> str:
-        """The hash that names the bundle, over all of its contents except the signatures."""
+        """Return the hash that names the bundle, over all of its contents except the signatures."""
         return _leaf((self.folder / MANIFEST).read_bytes()).hex()
 
     def rows(self, name: str, form: type[Row]) -> Iterator[Row]:

@@ -53,7 +53,10 @@ def guidance(task: StoredTask) -> Iterator[Objection]:
 
 
 def necessity(task: StoredTask) -> Iterator[Objection]:
-    """Check synthesis necessity: every file and every supportive page states a fact that no other document states."""
+    """Check synthesis necessity: every file and every supportive page states a fact that no other document states.
+
+    Every fact must stand in a file or a supportive page, and a page must state it in the words recorded. No document may state its
+    value that is not among its places."""
     documents = task.documents()
     standing = {*task.question.files, *(page.url for page in task.supportive)}
     for fact in task.truth.facts:

@@ -59,12 +59,12 @@ class StoredTask:
 
     @cached_property
     def folded(self) -> dict[str, str]:
-        """The folded text of every page by address, for looking values up."""
+        """Return the folded text of every page by address, for looking values up."""
         return {page.url: folded_text(f"{page.title}\n{page.text}") for page in self.pages}
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The folded contents of the task's files by name; pictures and unreadable files are left out."""
+        """Return the folded contents of the task's files by name; pictures and unreadable files are left out."""
         found = {}
         for name in self.question.files:
             try:

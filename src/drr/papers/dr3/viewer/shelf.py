@@ -121,7 +121,7 @@ class OpenTask(TaskCorpus):
 
     @cached_property
     def evidence(self) -> dict[str, Values]:
-        """The places and statements of each fact by its id, with links for viewer pages other than the task's own."""
+        """Return the places and statements of each fact by its id, with links for pages other than the task's own."""
         found = {}
         for fact in self.truth.facts:
             shown = self._fact(fact)

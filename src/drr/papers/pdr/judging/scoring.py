@@ -244,7 +244,7 @@ def _section(one: AskedCriterion) -> Section:
     return with_id(section, row["id"], one["dimension"].lower())
 
 
-def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
+def intended_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
     """Return the owner of criteria for whom a report was written and under whom it was scored; `None` without scores."""
     places = scores_of(judged, answer) or {}
     return next((place.owner for place in places if place.own and place.owner.half == half), None)

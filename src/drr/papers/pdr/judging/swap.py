@@ -14,7 +14,7 @@ from drr.eval.tasks.point_matching import named_products
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.making import criteria_owners
 from drr.papers.pdr.judging.rows import CRITERIA, CriteriaOwner, scores_of
-from drr.papers.pdr.judging.scoring import SCORES_TASK, own_owner, totals_under
+from drr.papers.pdr.judging.scoring import SCORES_TASK, intended_owner, totals_under
 from drr.papers.pdr.sums import WeighedTotals
 from drr.study.unit import Outcome, Record, Unit
 
@@ -112,7 +112,7 @@ def _everyone(desk: JudgingContext, judged: Judged) -> list[OwnerText]:
     """Return each task with each of its persons once; worked out once for all answers."""
     rows = judged.others.setdefault(SWAP, {})
     if "everyone" not in rows:
-        wishes = ((wish.id, wish.query, wish.user_id) for wish in desk.wishes())
+        wishes = ((wish.id, wish.query, wish.user_id) for wish in desk.all_questions())
         every = (
             owner for wish in wishes for owner in criteria_owners(desk, *wish) if owner.owner.half == "p"
         )
@@ -148,7 +148,7 @@ def swap_scores(judged: Judged, variant: str) -> ByTask:
 def _scored(judged: Judged, answers: Iterable[Answer]) -> Iterator[UnderCriteria]:
     """Yield the totals of scored reports. A person of whom nothing is known has no criteria, and takes no part."""
     for answer in answers:
-        own = own_owner(judged, answer.key, "p")
+        own = intended_owner(judged, answer.key, "p")
         if own is None:
             continue
         places = scores_of(judged, answer.key) or {}

@@ -12,7 +12,7 @@ from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import DIMENSIONS, Half, scores_of
 from drr.papers.pdr.judging.rows import TITLES as NAMES
-from drr.papers.pdr.judging.scoring import own_owner, totals_under
+from drr.papers.pdr.judging.scoring import intended_owner, totals_under
 from drr.papers.pdr.judging.violations import violations_of
 from drr.papers.pdr.metrics import reliability
 from drr.papers.pdr.sums import WeighedTotals, spread
@@ -98,7 +98,7 @@ def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic
 
 
 def _own_totals(judged: Judged, answer: Answer, half: Half, seed: int) -> WeighedTotals | None:
-    owner = own_owner(judged, answer.key, half)
+    owner = intended_owner(judged, answer.key, half)
     return None if owner is None else totals_under(judged, answer.key, owner, seed=seed)
 
 

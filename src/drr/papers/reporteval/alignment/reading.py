@@ -155,7 +155,7 @@ def status_text(alignment: JudgeAlignment) -> str:
         f"v{last.number} ({last.hash}) {state}: {last.folder}",
     ]
     rows = [
-        [f"v{run['version']} ({run['hash']})", alignment.made_by(run), run["judge"], run["half"],
+        [f"v{run['version']} ({run['hash']})", alignment.prompt_maker(run), run["judge"], run["half"],
          *_cells("", run["figures"])[1:8]]
         for run in alignment.state["runs"]
     ]  # fmt: skip

@@ -179,7 +179,7 @@ class JudgeAlignment:
         }  # fmt: skip
 
     def _run_row(self, run: Run) -> AlignmentRun:
-        own, made_by = run["figures"], self.made_by(run)
+        own, made_by = run["figures"], self.prompt_maker(run)
         return {
             "version": run["version"], "hash": run["hash"], "judge": run["judge"], "half": run["half"],
             "made_by": made_by, "items": run["items"], "mad": own["mad"], "mad_of_range": own["mad_of_range"],
@@ -187,7 +187,7 @@ class JudgeAlignment:
             "rank": own["rank"], "rank_chance": own["rank"]["chance"],
         }  # fmt: skip
 
-    def made_by(self, run: Run) -> str:
+    def prompt_maker(self, run: Run) -> str:
         return self.state["made"].get(str(run["version"]), "?")
 
     def keep(self) -> None:
