@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 from drr.citations.parse import parse
 from drr.citations.repair import remove
-from drr.data_ingest.catalogue.values import _PRICE
 from drr.env.progress import TooSlow, read_in_time
 from drr.eval.checks import orders, values
 from drr.eval.checks.behind import _JOINED
@@ -27,6 +26,7 @@ from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.evidence.passages import label_support
 from drr.offline.surface import measure_surface as read_surface
 from drr.study.worker import _ending
+from drr.wording.currencies import _AMOUNT
 
 from tests.security.expressions import Found, attacks, collected
 
@@ -220,5 +220,5 @@ async def test_a_report_that_is_too_long_or_takes_too_long_ends_as_what_it_is() 
 @pytest.mark.parametrize("attack", [("", "\n", "x"), ("", " ", "\0!"), ("", " ", ""), ("a", " ", "\0!")])
 def test_a_price_of_blanks_takes_no_longer_than_it_is(attack: tuple[str, str, str]) -> None:
     """Random tries found what the texts made of the expression had not."""
-    price = Found("data_ingest.catalogue.values", _PRICE, searched=False)
+    price = Found("wording.currencies", _AMOUNT, searched=False)
     assert not is_superlinear(price, attack, 4 * LENGTH, SECONDS)

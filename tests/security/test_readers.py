@@ -30,7 +30,7 @@ OURS = {
     "env/web/corpus/generate.py", "env/installation.py", "eval/canaries/planted_errors.py", "offline/surface.py",
     "offline/writer/rules.py", "papers/pdr/words/__init__.py", "papers/pdr/build.py",
     "papers/pdr/persona_json.py", "querygen/composing.py", "querygen/dataset.py", "querygen/service.py", "querygen/service_wish.py",
-    "app/commands/demo.py", "wording/locale.py", "wording/vocabulary.py",
+    "app/commands/demo.py", "wording/currencies.py", "wording/locale.py", "wording/vocabulary.py",
     "data_ingest/sample_products.py", "data_ingest/sample_text.py", "data_ingest/orders.py",
     "data_ingest/publisher.py", "data_ingest/catalogue/mapping.py",
 }  # fmt: skip
