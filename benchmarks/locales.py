@@ -7,6 +7,7 @@ A new language is one entry of `WORDS` and one run.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -48,6 +49,24 @@ MONTHS = [
     "uk",
     "vi",
 ]
+FORMS = [
+    *MONTHS,
+    "ar",
+    "de_AT",
+    "de_CH",
+    "en_IN",
+    "es_MX",
+    "fr_CH",
+    "he",
+    "hi",
+    "ja",
+    "ko",
+    "no",
+    "pt_PT",
+    "th",
+    "zh",
+]
+"""Languages whose form of an amount is known, and countries that write it otherwise."""
 
 WORDS = {
     "de": {
@@ -143,8 +162,42 @@ def currencies() -> dict:
     }
 
 
+def forms() -> dict:
+    """Return how each language writes an amount: the pattern, the marks, and signs of the currencies of its countries."""
+    from babel import Locale
+    from babel.core import get_global
+
+    found = {}
+    for name in FORMS:
+        locale = Locale.parse(name)
+        countries = [locale.territory] if locale.territory else [
+            country for country, some in get_global("territory_languages").items()
+            if some.get(locale.language, {}).get("official_status")
+        ]  # fmt: skip
+        own = {
+            code
+            for country in countries
+            for code, _, end, tender in get_global("territory_currencies").get(country, ())
+            if end is None and tender
+        }
+        signs = {
+            code: re.sub("[\u200e\u200f]", "", sign)
+            for code, sign in sorted(locale.currency_symbols.items())
+            if sign not in (code, "¤") and (name == "en" or code in own)
+        }
+        marks = locale.number_symbols["latn"]
+        pattern = locale.currency_formats["standard"].pattern.partition(";")[0]
+        found[name.replace("_", "-")] = {
+            "pattern": re.sub("[\u200e\u200f]", "", pattern).replace("\xa0", " "),
+            "decimal": marks["decimal"],
+            "group": marks["group"],
+            "signs": signs,
+        }
+    return found
+
+
 def main() -> None:
-    FILE.write_bytes(orjson.dumps(currencies(), option=orjson.OPT_INDENT_2) + b"\n")
+    FILE.write_bytes(orjson.dumps({**currencies(), "forms": forms()}, option=orjson.OPT_INDENT_2) + b"\n")
     from babel import Locale
     from babel.numbers import get_decimal_symbol, get_group_symbol
 

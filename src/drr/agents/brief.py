@@ -14,6 +14,7 @@ from drr.env.records.shopper import shopper_summary
 from drr.env.source import Source
 from drr.llm.prompts import fence
 from drr.tools.base import ToolAnswer
+from drr.wording.currency import DOLLARS, Currency
 
 
 class CallEvidence(NamedTuple):
@@ -29,10 +30,11 @@ class ProfileFacts(NamedTuple):
 
     summary: ProfileSummary
     url: str
+    currency: Currency = DOLLARS
 
     @property
     def text(self) -> str:
-        return f"{shopper_summary(self.summary)}\nAddress to cite for this: {self.url}"
+        return f"{shopper_summary(self.summary, self.currency)}\nAddress to cite for this: {self.url}"
 
 
 @dataclass(frozen=True)

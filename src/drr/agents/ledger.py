@@ -29,7 +29,7 @@ EMPTY = "the report is empty: answer the question"
 async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
-    passages = Passages(run.ledger.sources(actor_rank), file_names(run))
+    passages = Passages(run.ledger.sources(actor_rank), file_names(run), run.tools.money)
     text = await _text(run, passages)
     if not text:  # another conversation may fare better
         run.notes.append("report: asked for once more, nothing of the first could be printed")

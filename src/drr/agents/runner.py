@@ -46,6 +46,7 @@ from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 from drr.tools.spec import Tool
 from drr.tools.utility import is_address
+from drr.wording.currency import DOLLARS, Currency
 
 PERSON = "person"
 """The prompt that adds the facts given of the person to the question."""
@@ -93,10 +94,10 @@ def asking_for_form(prompts: Prompts) -> dict[str, str]:
     return {"answer_form": f"\n\n{prompts['answer_form'].text.rstrip()}"}
 
 
-def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
+def schemas(names: tuple[str, ...] | None = None, money: Currency = DOLLARS) -> tuple[ToolSchema, ...]:
     """Return the descriptions of the named tools for a model (`None`: the nine). They are the same objects each time."""
     every = tools.TOOLS if names is None else names
-    return _schemas(tuple(tool for tool in tools.EVERY.values() if tool.name in every))
+    return _schemas(tuple(tool.in_currency(money) for tool in tools.EVERY.values() if tool.name in every))
 
 
 @lru_cache(64)
@@ -280,7 +281,7 @@ def _run_of(
         steps=StepLog(allowance.elapsed),
         tools=ToolContext(world, options.top_k, sees=sees, asked=query),
         call_tool=tools.call,
-        schemas=schemas(names),
+        schemas=schemas(names, ToolContext(world).money),
         names=frozenset(names),
         options=variant.options,
         settings={name: getattr(options, name) for name in {*variant.architecture.settings, "form"}},
@@ -321,8 +322,8 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
             "no shopper's records may be read here, so there is no profile to hand on; leave +profile out"
         )
     summary = build_profile(world.session.shop.store, run.user_id, run.as_of)
-    facts = ProfileFacts(summary, f"user://{run.user_id}/profile")
-    seen = shopper_summary(summary)
+    facts = ProfileFacts(summary, f"user://{run.user_id}/profile", run.tools.money)
+    seen = shopper_summary(summary, facts.currency)
     run.ledger.add(MAIN, [Source(url=facts.url, type="user", title="Profile summary", seen=seen)])
     return facts
 

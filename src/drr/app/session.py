@@ -31,6 +31,7 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.own import add_own_tools
 from drr.tools.registry import EVERY, call, call_sync, find
 from drr.tools.spec import Tool
+from drr.wording.currency import Currency
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +154,14 @@ class ToolSession:
         return self._ctx.world
 
     @property
+    def money(self) -> Currency:
+        """The currency of the shop's prices."""
+        return self._ctx.money
+
+    @property
     def tools(self) -> Mapping[str, Tool]:
         """Name, description and JSON Schema of each."""
-        return {name: EVERY[name] for name in self._ctx.world.tools}
+        return {name: EVERY[name].in_currency(self._ctx.money) for name in self._ctx.world.tools}
 
     @property
     def changes(self) -> list[Change]:

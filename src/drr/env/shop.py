@@ -18,6 +18,7 @@ from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
+from drr.wording.currency import DOLLARS, Currency
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 SCHEMA = 1
@@ -72,6 +73,15 @@ class Manifest(BaseModel):
         """Return the currency that `$` stands for here; `None` for dollars, and where prices were converted."""
         code = str(self.recipe.get("currency") if self.recipe.get("rate") == 1 else "USD")
         return code if code.isalpha() and code != "USD" else None
+
+    @property
+    def money(self) -> Currency:
+        """Return the currency that prices here are in, written as people of the shop's language write it."""
+        if self.currency is None:
+            return DOLLARS
+        named, _, country = str(self.recipe.get("language") or "").replace("_", "-").partition("-")
+        tag = f"{named.casefold()}-{country.upper()}" if country else named.casefold()
+        return Currency(self.currency, tag if self.language else None)
 
     @property
     def language(self) -> str | None:

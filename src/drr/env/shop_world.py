@@ -76,6 +76,7 @@ class WorldKey(TypedDict):
     shop: str
     shop_url: str
     web: WebKey
+    currency: NotRequired[str]
     own_tools: NotRequired[dict[str, str]]
     """The hash of the file of each of the user's own tools, by name; absent without such tools."""
     search: NotRequired[SearchKey]
@@ -136,6 +137,8 @@ class ShopWorld:
         if catalog.search_name == "hybrid":
             key["search"]["version"] = HYBRID_VERSION
             key["search"]["vectors"] = self.session.shop.manifest.versions["vectors"]
+        if self.session.shop.manifest.currency:
+            key["currency"] = str(self.session.shop.manifest.money)
         return key
 
 
@@ -335,12 +338,11 @@ class UserRecords:
             return FrozenText(address, self.name, "unreachable", reason=reason)
         if self._shop is not None:
             if self._user_id is not None and user_id != self._user_id:
-                return FrozenText(
-                    address, self.name, "unreachable", reason="records of another user support nothing"
-                )
+                reason = "records of another user support nothing"
+                return FrozenText(address, self.name, "unreachable", reason=reason)
             text = self._record(self._shop.store, user_id, rest.strip("/"))
             if text is not None:
-                seen = "\n\n".join(source.seen for source in returned)
+                seen = self._shop.manifest.money.as_dollars("\n\n".join(source.seen for source in returned))
                 whole = f"{text}\n\n{seen}" if seen else text
                 return FrozenText(address, self.name, "ok", whole, source_title(returned))
         return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)

@@ -31,7 +31,7 @@ from drr.env.checkable import (
 from drr.env.entities import Order, Product
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
-from drr.env.records.lines import dollars
+from drr.env.records.lines import priced
 from drr.env.session import Session
 from drr.env.shop import Shop, Sort
 from drr.env.text import category_key
@@ -152,7 +152,7 @@ def _called(step: PlanStep, ctx: ToolContext) -> ToolAnswer | None:
 def shown(constraint: Constraint) -> str:
     """Return the value of a constraint as a question states it."""
     if constraint.kind in ("price_max", "price_min"):
-        return dollars(float(constraint.value or 0))
+        return priced(float(constraint.value or 0))
     return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
 
 
@@ -253,7 +253,7 @@ class TruthChecker:
                 yield f"need {number} is not sold here at all"
         cheapest = self.shelves.cheapest(truth)
         if truth.budget is not None and (cheapest is None or cheapest > truth.budget):
-            yield f"the cheapest picks cost {dollars(cheapest)}, above {dollars(truth.budget)}"
+            yield f"the cheapest picks cost {priced(cheapest)}, above {priced(truth.budget)}"
 
     def _unambiguous(self, query: Query, truth: Checkable) -> Iterator[str]:
         owned = self.owned(query.user_id)
@@ -383,8 +383,8 @@ def _stated(question: str, truth: Checkable) -> Iterator[str]:
                 continue
             if kind not in ("owned", "not_owned") and str(text) not in question:
                 yield f"need {number}: {kind} {text} does not stand in the question"
-    if truth.stated is None and truth.budget is not None and dollars(truth.budget) not in question:
-        yield f"the budget {dollars(truth.budget)} does not stand in the question"
+    if truth.stated is None and truth.budget is not None and priced(truth.budget) not in question:
+        yield f"the budget {priced(truth.budget)} does not stand in the question"
 
 
 def _hidden(question: str, truth: Checkable) -> Iterator[str]:

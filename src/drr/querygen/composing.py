@@ -19,7 +19,7 @@ from typing import Any, cast, get_args
 from drr.env.checkable import Checkable, ConstraintKind, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
-from drr.env.records.lines import dollars
+from drr.env.records.lines import priced
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
 from drr.env.web.open import sandbox_of
@@ -363,7 +363,7 @@ def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, 
     lines.append(of.worded(words["openings"]))
     picks = [one.truth.picks for one in parts if isinstance(one.truth, ShoppingNeed)]
     forms = words["budget_of_one" if picks == [1] else "budgets"]
-    limit = of.worded(forms, budget=dollars(budget)) if budget is not None else ""
+    limit = of.worded(forms, budget=priced(budget)) if budget is not None else ""
     points = [f"{number}. {part.text}" for number, part in enumerate(parts, 1)]
     ending = " ".join(filter(None, [limit, of.worded(words["closings"])]))
     return "\n".join([" ".join(lines), *points, ending])

@@ -108,7 +108,9 @@ class ServiceMaker:
         points += [self.words[one.action] for one in case.requests]
         listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
         opening, greeting = self.words["opening"].strip(), rng.choice(self.words["greetings"])
-        text = opening.format(greeting=greeting, points=listed, policy=policy_page(policy))
+        text = opening.format(
+            greeting=greeting, points=listed, policy=policy_page(policy, self.shop.manifest.money)
+        )
         query = Query(
             query=text,
             user_id=user_id,

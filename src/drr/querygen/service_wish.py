@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from drr.env.checkable import Constraint, ShoppingNeed, satisfying_products
 from drr.env.entities import Product
-from drr.env.records.lines import dollars
+from drr.env.records.lines import priced
 from drr.env.service.case import ChangeOfMind, ServicePolicy, SlotKind, WantedPurchase
 from drr.env.service.state import stock_of, vouchers_of
 from drr.querygen.checkable import by_chance, shown
@@ -178,7 +178,7 @@ class WishDraw:
         for one in need.constraints:
             say(_KIND_OF[one.kind], one.kind, value=shown(one), name=one.name)
         if budget is not None:
-            say("budget", "budget", value=dollars(budget))
+            say("budget", "budget", value=priced(budget))
         if need.best is not None:
             say("choice", need.best)
         if need.picks > 1:

@@ -18,6 +18,7 @@ from drr.env.shop_world import OWN, ShopWorld
 from drr.env.source import Source
 from drr.env.web.base import WebSearch
 from drr.env.world import World
+from drr.wording.currency import DOLLARS, Currency
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class ToolContext:
     def shop(self) -> Shop | None:
         session = self.world.session
         return None if session is None else session.shop
+
+    @property
+    def money(self) -> Currency:
+        """Return the currency of the shop's prices."""
+        return DOLLARS if self.shop is None else self.shop.manifest.money
 
     @property
     def session(self) -> Session:
@@ -157,9 +163,9 @@ def _source(url: str, kind: str, title: str, seen: str, record: JsonObject) -> S
 _set = object.__setattr__
 
 
-def product_record(product: Product) -> JsonObject:
+def product_record(product: Product, currency: Currency = DOLLARS) -> JsonObject:
     """Return `product.document()` without its deep copy: the entity is frozen and was read for this one answer."""
-    return {"_id": product.product_id, **product.__dict__}
+    return {"_id": product.product_id, **product.__dict__, **currency.fields}
 
 
 def order_record(order: Order) -> JsonObject:
@@ -170,11 +176,14 @@ def user_record(user: User) -> JsonObject:
     return {"_id": user.user_id, **user.__dict__, "address": dict(user.address.__dict__)}
 
 
-def product_source(product: Product, seen: str) -> Source:
-    return _source(product.product_url, "product", product.title, seen, product_record(product))
+def product_source(product: Product, seen: str, currency: Currency = DOLLARS) -> Source:
+    record = product_record(product, currency)
+    return _source(product.product_url, "product", product.title, seen, record)
 
 
-def order_sources(address: str, order: Order, product: Product | None, seen: str) -> list[Source]:
+def order_sources(
+    address: str, order: Order, product: Product | None, seen: str, currency: Currency = DOLLARS
+) -> list[Source]:
     """Return the sources of an order: the order, and its product if known. Statements about the product can then cite the product."""
     title = f"Order {order.order_id}: {product.title}" if product else f"Order {order.order_id}"
     record = {
@@ -182,9 +191,10 @@ def order_sources(address: str, order: Order, product: Product | None, seen: str
         "product_url": product.product_url if product else None,
         "product_title": product.title if product else None,
         "product_price": product.price if product else None,
+        **currency.fields,
     }
     found = [_source(address + order.order_id, "user", title, seen, record)]
-    return found if product is None else [*found, product_source(product, seen)]
+    return found if product is None else [*found, product_source(product, seen, currency)]
 
 
 def profile_source(user: User, address: str, seen: str) -> Source:

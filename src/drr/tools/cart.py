@@ -11,7 +11,7 @@ from functools import partial, wraps
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from drr.env.json_object import JsonObject
-from drr.env.records.lines import dollars, one_line
+from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_row
 from drr.env.service.case import Reason, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
@@ -67,7 +67,7 @@ def add_to_cart(
     state.cart[product.product_id] = before + quantity
     ctx.session.record(f"cart.{product.product_id}", before, before + quantity)
     shown = _cart(state, None)
-    return ToolAnswer(shown.text, [product_source(product, shown.text)], shown.data)
+    return ToolAnswer(shown.text, [product_source(product, shown.text, ctx.money)], shown.data)
 
 
 @_alone
@@ -95,15 +95,16 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
         "total": paid.total,
         "voucher": code,
         "arrives": paid.arrives.isoformat(),
+        **ctx.money.fields,
     }
     ctx.session.record(f"checkout.{len(state.paid)}", None, {**data, "lines": lines})
     products = {one.product_id: one for one in state.shop.store.products(list(lines))}
     rows, sources = [], []
     for order in map(state.orders.__getitem__, paid.orders):
         product = products.get(order.product_id)
-        rows.append(order_row(order, product))
-        sources += order_sources(f"user://{state.user_id}/orders/", order, product, rows[-1])
-    heading = f"Paid {dollars(paid.total)}{_off(code)}; all arrives by {paid.arrives}. Orders:"
+        rows.append(order_row(order, product, ctx.money))
+        sources += order_sources(f"user://{state.user_id}/orders/", order, product, rows[-1], ctx.money)
+    heading = f"Paid {ctx.money.text(paid.total)}{_off(code)}; all arrives by {paid.arrives}. Orders:"
     return ToolAnswer("\n".join([heading, *rows]), sources, data)
 
 
@@ -170,7 +171,7 @@ def _keep(ctx: ToolContext, act: Act) -> None:
     broken = broken_by(state, act)
     stopping = next((clause for clause in broken if clause.stops), None)
     if stopping is not None:
-        text = stopping.words(state.case.policy)
+        text = stopping.words(state.case.policy, ctx.money)
         raise ToolError("not_allowed", f"Clause {stopping.name} of the policy: {text}")
     for clause in CLAUSES:
         if act.kind in clause.acts and not clause.stops:
@@ -199,17 +200,26 @@ def _cart(state: ServiceState, voucher: str | None) -> ToolAnswer:
         }
         for one in state.products()
     ]
+    money = state.shop.manifest.money
     arrives, goods, total = (
         max((one["arrives"] for one in lines), default=None),
         state.goods(),
         state.total(voucher),
     )
     rows = [
-        f"- {one['quantity']} x {one['product_id']} {one['title']} at {dollars(one['price'])}; {one['in_stock']} in stock, arrives {one['arrives']}"
+        f"- {one['quantity']} x {one['product_id']} {one['title']} at {money.text(one['price'])}; {one['in_stock']} in stock, arrives {one['arrives']}"
         for one in lines
     ]
-    rows.append(f"Goods {dollars(goods)}, to pay {dollars(total)}{_off(voucher)}, all there by {arrives}.")
-    data = {"lines": lines, "goods": goods, "voucher": voucher, "total": total, "arrives": arrives}
+    rows.append(
+        f"Goods {money.text(goods)}, to pay {money.text(total)}{_off(voucher)}, all there by {arrives}."
+    )
+    data = {
+        "lines": lines,
+        "goods": goods,
+        "voucher": voucher,
+        "total": total,
+        "arrives": arrives,
+    } | money.fields
     return ToolAnswer("\n".join(["The cart:", *rows] if lines else ["The cart is empty."]), (), data)
 
 
@@ -225,8 +235,8 @@ def _end(ctx: ToolContext, order_id: str, reason: Reason, action: Literal["cance
     after: Literal["Cancelled", "Returned"] = "Cancelled" if action == "cancel" else "Returned"
     state.set_status(order, after)
     ctx.session.record(f"orders.{order.order_id}", order.order_status, after)
-    row = order_row(state.orders[order.order_id], product)
+    row = order_row(state.orders[order.order_id], product, ctx.money)
     address = f"user://{state.user_id}/orders/"
     data = {"order_id": order.order_id, "before": order.order_status, "after": after}
-    sources = order_sources(address, state.orders[order.order_id], product, row)
+    sources = order_sources(address, state.orders[order.order_id], product, row, ctx.money)
     return ToolAnswer(f"Done. {row}", sources, data)

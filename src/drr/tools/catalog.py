@@ -12,6 +12,7 @@ from drr.env.shop import Match, SearchPage, SearchRequest, Sort
 from drr.env.text import category_key, tokens
 from drr.tools.access import in_capitals, near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, product_source
+from drr.wording.currency import Currency
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 
@@ -85,20 +86,24 @@ def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
     page = shop.catalog.search(asked)
     request, plain = page.request or asked, shop.catalog.search_name == "plain"
     products = shop.store.products(page.product_ids)
-    rows = [product_row(product) for product in products]
-    heading = f"{_found(page.total, offset, len(rows))} for {one_line(asked.query, 80)!r}{_filters(request, plain=plain)}"
+    rows = [product_row(product, ctx.money) for product in products]
+    heading = f"{_found(page.total, offset, len(rows))} for {one_line(asked.query, 80)!r}{_filters(request, ctx.money, plain=plain)}"
     counts: SearchCounts = {"total": page.total}
     if not plain:
         counts |= {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
     if not rows:
         summary = " ".join([f"{heading}.", *_notes(page), _advice(ctx, request, page.total)])
-        return ToolAnswer(summary, (), {"items": [], **counts})
+        return ToolAnswer(summary, (), {"items": [], **counts, **ctx.money.fields})
     scores = dict(zip(page.product_ids, page.scores, strict=True))
     text = "\n".join([heading, *_notes(page), *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
     return ToolAnswer(
         text,
-        [product_source(product, row) for product, row in zip(products, rows, strict=True)],
-        {"items": [_brief(product, scores[product.product_id]) for product in products], **counts},
+        [product_source(product, row, ctx.money) for product, row in zip(products, rows, strict=True)],
+        {
+            "items": [_brief(product, scores[product.product_id]) for product in products],
+            **counts,
+            **ctx.money.fields,
+        },
     )
 
 
@@ -160,7 +165,8 @@ def _look_over(ctx: ToolContext, request: SearchRequest) -> None:
     least, most = request.min_price, request.max_price
     if least is not None and most is not None and least > most:
         raise ToolError(
-            "invalid", f"min_price {price(least)} is above max_price {price(most)}; swap or widen them."
+            "invalid",
+            f"min_price {price(least, ctx.money)} is above max_price {price(most, ctx.money)}; swap or widen them.",
         )
     if request.category is not None and not category_key(request.category):
         raise ToolError(
@@ -187,10 +193,10 @@ def get_product_details(
     shop does not know is said to be unknown.
     """
     product = product_named(ctx, product_id)
-    shown = product_page(product, part, page, ctx.asked)
+    shown = product_page(product, part, page, ctx.asked, ctx.money)
     if page > shown.pages:
         raise ToolError("invalid", f"page {page} of {shown.pages}: this listing ends before; ask for less.")
-    source = product_source(product, shown.text)
+    source = product_source(product, shown.text, ctx.money)
     return ToolAnswer(shown.text, [source], source.record)
 
 
@@ -236,10 +242,10 @@ def _found(total: int, offset: int, shown: int) -> str:
     return f"Products {offset + 1}-{last} of {total:,}{more}"
 
 
-def _filters(request: SearchRequest, *, plain: bool) -> str:
+def _filters(request: SearchRequest, money: Currency, *, plain: bool) -> str:
     parts = [
-        f"from {price(request.min_price)}" if request.min_price is not None else "",
-        f"up to {price(request.max_price)}" if request.max_price is not None else "",
+        f"from {price(request.min_price, money)}" if request.min_price is not None else "",
+        f"up to {price(request.max_price, money)}" if request.max_price is not None else "",
         f"rated {request.min_rating:g} or more" if request.min_rating is not None else "",
         "or of unknown price" if request.unknown_price else "",
         f"in {one_line(request.category, 60)}" if request.category is not None else "",

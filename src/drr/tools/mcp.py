@@ -26,6 +26,7 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
 from drr.tools.registry import EVERY, TOOLS, call
 from drr.tools.sessions import ASKER, Asker, in_session, revisions
 from drr.tools.spec import Tool
+from drr.wording.currency import DOLLARS, Currency
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool as ServedTool
@@ -123,9 +124,11 @@ class OwnTools:
     documents: Mapping[str, Callable[[str], JsonObject]] = {}
     outputs: Mapping[str, JsonObject] = {}
 
-    def __init__(self, calling: Calling = call, names: Collection[str] = TOOLS) -> None:
+    def __init__(
+        self, calling: Calling = call, names: Collection[str] = TOOLS, currency: Currency = DOLLARS
+    ) -> None:
         self._calling = calling
-        self.tools = [_served(tool) for tool in EVERY.values() if tool.name in names]
+        self.tools = [_served(tool.in_currency(currency)) for tool in EVERY.values() if tool.name in names]
 
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult:
         try:
@@ -158,7 +161,7 @@ class ShopServer(MCPServer[ClientContexts]):
         names: Collection[str] = TOOLS,
         face: Face | None = None,
     ) -> None:
-        self._face: Face = face or OwnTools(calling or call, names)
+        self._face: Face = face or OwnTools(calling or call, names, ctx.money)
         super().__init__(
             "deepresearch-retail",
             instructions=self._face.instructions,

@@ -10,13 +10,15 @@ import inspect
 import re
 import reprlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Annotated, Any, cast, get_type_hints
 
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolError
+from drr.wording.currency import DOLLARS, Currency
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -216,8 +218,24 @@ class Tool:
         """Return a parameter's type and limits in words."""
         return allowed_values(self.schema["properties"][parameter])
 
+    def in_currency(self, currency: Currency) -> Tool:
+        """Return the tool as a shop of this currency offers it: its texts name that one instead of dollars."""
+        return self if currency == DOLLARS else _in_currency(self, currency)
+
     def summary(self) -> str:
         return self.description.split("\n", 1)[0]
+
+
+@lru_cache
+def _in_currency(tool: Tool, currency: Currency) -> Tool:
+    def told(text: str) -> str:
+        return text.replace("in dollars", f"in {currency.code}").replace("$50", currency.text(50))
+
+    parts = {
+        name: {**part, "description": told(part["description"])}
+        for name, part in tool.schema["properties"].items()
+    }
+    return replace(tool, description=told(tool.description), schema={**tool.schema, "properties": parts})
 
 
 def make_tool(

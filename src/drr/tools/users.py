@@ -79,7 +79,7 @@ def _orders(
     if not page.items:
         after = f" after the first {offset:,} ({page.total:,} in all)" if page.total else ""
         return ToolAnswer(f"No {kind}{which}{after} of {user_id}.", (), {"items": [], "total": page.total})
-    rows = [order_row(order, products.get(order.product_id)) for order in page.items]
+    rows = [order_row(order, products.get(order.product_id), shop.manifest.money) for order in page.items]
     address = f"user://{user_id}/orders/"
     heading = (
         f"{kind[0].upper()}{kind[1:]} {offset + 1}-{offset + len(rows)} of {page.total:,}{which}, newest first, at the shop's"
@@ -87,7 +87,7 @@ def _orders(
     )
     sources: dict[str, Source] = {}
     for order, row in zip(page.items, rows, strict=True):
-        for source in order_sources(address, order, products.get(order.product_id), row):
+        for source in order_sources(address, order, products.get(order.product_id), row, shop.manifest.money):
             sources.setdefault(source.url, source)
     return ToolAnswer(
         "\n".join([heading, *rows]),
@@ -95,6 +95,7 @@ def _orders(
         {
             "items": [_item(address, order, products.get(order.product_id)) for order in page.items],
             "total": page.total,
+            **shop.manifest.money.fields,
         },
     )
 
@@ -137,13 +138,15 @@ def get_order_details(
     product = shop.store.product(order.product_id)
     user = session.user(order.user_id)
     address = f"user://{order.user_id}/orders/"
-    text = order_page(order, product, user, address + order.order_id)
+    text = order_page(order, product, user, address + order.order_id, ctx.money)
     item: OrderData = {
         **_item(address, order, product),
         "customer": None if user is None else user_record(user),
-        "product": None if product is None else product_record(product),
+        "product": None if product is None else product_record(product, ctx.money),
     }
-    return ToolAnswer(text, order_sources(address, order, product, text), item)
+    return ToolAnswer(
+        text, order_sources(address, order, product, text, ctx.money), {**item, **ctx.money.fields}
+    )
 
 
 def _order(shop: Shop, order_id: str) -> Order | None:
@@ -301,7 +304,7 @@ def get_user_statistics(ctx: ToolContext, user_id: UserId = None) -> ToolAnswer:
     """
     user = user_of_call(ctx, user_id)
     stats, source = ctx.session.shop.kept(_statistics, user.user_id)
-    return ToolAnswer(source.seen, [source], stats.model_dump())
+    return ToolAnswer(source.seen, [source], {**stats.model_dump(), **ctx.money.fields})
 
 
 def _statistics(shop: Shop, user_id: str) -> tuple[UserStatistics, Source]:
@@ -309,7 +312,9 @@ def _statistics(shop: Shop, user_id: str) -> tuple[UserStatistics, Source]:
     if stats is None:
         raise ToolError("not_found", f"No statistics for user {user_id!r}.")
     address = f"user://{user_id}/statistics"
-    return stats, statistics_source(address, statistics_page(stats, address), stats.model_dump())
+    return stats, statistics_source(
+        address, statistics_page(stats, address, shop.manifest.money), stats.model_dump()
+    )
 
 
 def _valid(given: Mapping[str, str | None]) -> dict[str, str]:

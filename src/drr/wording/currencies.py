@@ -68,6 +68,12 @@ def decimals_of(currency: str | None) -> int:
     return int(_known()["decimals"].get(currency, 2))
 
 
+def amount_forms() -> dict[str, Any]:
+    """Return how each language writes an amount."""
+    found: dict[str, Any] = _known()["forms"]
+    return found
+
+
 def month_of(name: str) -> int | None:
     """Return a month's number by its name in some language. A name that two languages give to different months has none."""
     found: int | None = _known()["months"].get(name.casefold())

@@ -24,7 +24,6 @@ from drr.agents.forms.said import Numbering, ReadSentence, set_sentence
 from drr.citations.lines import is_reference_heading
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
-from drr.wording.money import money
 from drr.wording.stated_figures import STATED
 
 _LINES = 60
@@ -67,7 +66,7 @@ class BuyingPlan:
 
     def _broken(self) -> Iterator[str]:
         """Yield a message, with the numbers, for each demand of the question that the plan breaks."""
-        limit, floor = self.limits.total, self.limits.floor
+        limit, floor, money = self.limits.total, self.limits.floor, self.limits.currency.text
         if limit is not None and self.total > limit:
             yield f"plan: it costs {money(self.total)}, {money(self.total - limit)} over the limit of {money(limit)}"
         if floor is not None and self.lines and self.is_priced and self.total < floor:
@@ -88,7 +87,7 @@ class BuyingPlan:
         rows = [self._row(product, many, numbering) for product, many in self.lines.values()]
         if any(one.price is not None for one, _ in self.lines.values()):
             label = "Total" if self.is_priced else "Total of the known prices"
-            rows.append(f"| **{label}** | | | **{money(self.total)}** |")
+            rows.append(f"| **{label}** | | | **{self.limits.currency.text(self.total)}** |")
         unknown = [one.short_name for one, _ in self.lines.values() if one.price is None]
         below = f"The price of {' and of '.join(unknown)} is unknown." if unknown else self._verdict()
         parts = ["\n".join([head, *rows]), below, "" if self.total else self._alone(numbering, named)]
@@ -103,8 +102,8 @@ class BuyingPlan:
             if limit is not None and one.price is not None and one.price <= limit:
                 mark = numbering.of_product(one)
                 return (
-                    f"{one.short_name} at {one.shown_price()} {mark} alone leaves {money(limit - one.price)}"
-                    f" of your limit of {money(limit)}."
+                    f"{one.short_name} at {one.shown_price()} {mark} alone leaves {self.limits.currency.text(limit - one.price)}"
+                    f" of your limit of {self.limits.currency.text(limit)}."
                 )
         return ""
 
@@ -113,11 +112,11 @@ class BuyingPlan:
         mark = numbering.of_product(product)
         return (
             f"| {product.short_name} {mark} | {product.shown_price('unknown')} | {many}"
-            f" | {'unknown' if cost is None else money(cost)} |"
+            f" | {'unknown' if cost is None else self.limits.currency.text(cost)} |"
         )
 
     def _verdict(self) -> str:
-        limit = self.limits.total
+        limit, money = self.limits.total, self.limits.currency.text
         if limit is None:
             return ""
         if self.total > limit:
@@ -157,7 +156,8 @@ class FormRead:
 
     @classmethod
     def of(cls, form: ReportForm, passages: Passages, question: str) -> FormRead:
-        limits = CostLimits(parse_constraints(question))
+        question = passages.currency.as_dollars(question)
+        limits = CostLimits(parse_constraints(question), passages.currency)
         plan = BuyingPlan.of(form.plan, passages, limits)
         planned = plan.total if plan.lines and plan.is_priced else None
         setting = ReadingTerms(passages, question, limits, planned)

@@ -13,9 +13,10 @@ from functools import cached_property
 from drr.citations.addresses import canonical_url
 from drr.citations.cited import without_addresses
 from drr.env.json_object import JsonObject
-from drr.env.records.lines import count, dollars, one_line, stars
+from drr.env.records.lines import count, one_line, priced, stars
 from drr.env.source import Source
 from drr.llm.prompts import fence
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.money import amounts
 
 _FIRST, _MOST = 0xE000, 100
@@ -124,6 +125,7 @@ class KnownProduct:
     rating: float | None
     ratings: int | None
     store: str | None
+    currency: Currency = DOLLARS
 
     def named(self, limit: int = _LONG_NAME) -> str:
         """Return the title without markup, addresses and amounts, because a seller's title must not state a price."""
@@ -145,7 +147,7 @@ class KnownProduct:
         return self.named(_SHORT_NAME)
 
     def shown_price(self, unknown: str = "an unknown price") -> str:
-        return unknown if self.price is None else dollars(float(self.price))
+        return unknown if self.price is None else priced(float(self.price), self.currency)
 
     def shown_rating(self) -> str:
         return "not rated" if self.rating is None else f"{stars(self.rating)}/5"
@@ -165,7 +167,10 @@ class KnownOrder:
 class Passages:
     """Passages numbered from 1 in the order of first sight. A text that a longer one of the same address repeats is left out."""
 
-    def __init__(self, sources: Sequence[Source], files: Sequence[str] = ()) -> None:
+    def __init__(
+        self, sources: Sequence[Source], files: Sequence[str] = (), currency: Currency = DOLLARS
+    ) -> None:
+        self.currency = currency
         self.files = FileNames(files)
         self.products: dict[str, KnownProduct] = {}
         self.orders: dict[str, KnownOrder] = {}
@@ -206,7 +211,7 @@ class Passages:
         record = source.record or {}
         product_id = _product_id(source)
         if product_id is not None:
-            self.products[product_id] = _product(product_id, source.url, record)
+            self.products[product_id] = _product(product_id, source.url, record, self.currency)
         elif source.type == "user" and "order_date" in record:
             self._enter_order(source.url, record)
         elif source.type == "user":
@@ -254,7 +259,7 @@ def _product_id(source: Source) -> str | None:
     return str(source.record["product_id"]) if source.type == "product" and source.record else None
 
 
-def _product(product_id: str, url: str, record: JsonObject) -> KnownProduct:
+def _product(product_id: str, url: str, record: JsonObject, currency: Currency) -> KnownProduct:
     price = record.get("price")
     return KnownProduct(
         product_id,
@@ -264,6 +269,7 @@ def _product(product_id: str, url: str, record: JsonObject) -> KnownProduct:
         record.get("average_rating"),
         record.get("rating_number"),
         record.get("store"),
+        currency,
     )
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from drr.agents.forms.passages import KnownProduct, Passages, text_between_placeholders, without_markup
 from drr.env.query import Constraints
-from drr.wording.money import money
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.stated_figures import VERDICTS, HeldFigures
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 @dataclass(frozen=True)
 class CostLimits:
     demands: Constraints
+    currency: Currency = DOLLARS
 
     @cached_property
     def total(self) -> Decimal | None:
@@ -41,11 +42,11 @@ class CostLimits:
         if product.price is None:
             return None
         if self.item is not None and product.price > self.item:
-            return f"over your limit of {money(self.item)} for one thing"
+            return f"over your limit of {self.currency.text(self.item)} for one thing"
         if least is not None and product.price < least:
-            return f"below your minimum of {money(least)} for one thing"
+            return f"below your minimum of {self.currency.text(least)} for one thing"
         if self.total is not None and product.price > self.total:
-            return f"over your limit of {money(self.total)}"
+            return f"over your limit of {self.currency.text(self.total)}"
         return None
 
     def misjudged(self, text: str, costs: Sequence[Decimal | None], *, together: bool) -> bool:
@@ -110,8 +111,9 @@ def total_price(terms: Sequence[tuple[KnownProduct, int]]) -> Decimal:
 def written_out(terms: Sequence[tuple[KnownProduct, int]]) -> str:
     """Return a sum in words with its parts: `$64.50 (2 × $20.00 + $24.50)`."""
     priced = [(product.price, many) for product, many in terms if product.price is not None]
-    parts = " + ".join(money(price) if many == 1 else f"{many} × {money(price)}" for price, many in priced)
-    total = money(total_price(terms))
+    text = terms[0][0].currency.text
+    parts = " + ".join(text(price) if many == 1 else f"{many} × {text(price)}" for price, many in priced)
+    total = text(total_price(terms))
     return f"{total} ({parts})" if len(priced) > 1 or priced[0][1] > 1 else total
 
 
@@ -167,7 +169,7 @@ def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, in
 def placeholder_text(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerms) -> str:
     """Return the text of a placeholder. A figure of a product that the sentence does not name is followed by that product's name."""
     if slot.kind == "limit":
-        return f"your limit of {money(setting.limits.total or Decimal(0))}"
+        return f"your limit of {setting.limits.currency.text(setting.limits.total or Decimal(0))}"
     if slot.kind == "sum":
         limit = setting.limits.total
         beyond = limit is not None and total_price(slot.products) > limit

@@ -209,7 +209,7 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     if not arguments.dry_run:
         return _make(arguments, job.quarantine, partial(ingest_catalogue, job), _catalogue_lines)
     manifest, product, stop = preview(job, settings_of(arguments).settings, progress_of(arguments))
-    seen = product and product_page(product).text
+    seen = product and product_page(product, currency=manifest.money).text
     found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen}
     print_document(arguments, found, *_catalogue_lines(found))
     if stop is not None:

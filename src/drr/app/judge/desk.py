@@ -221,8 +221,13 @@ class ShopperProfiles:
         return parse(report, self._home, None if self.shop is None else self.shop.known_ids)
 
     def text(self, user_id: str | None) -> str:
-        found = self.summary(user_id)
-        return "" if found is None else shopper_summary(found)
+        return self.words(self.summary(user_id))
+
+    def words(self, found: ProfileSummary | None) -> str:
+        """Return a summary as text, with amounts in the shop's currency."""
+        if found is None or self.shop is None:
+            return ""
+        return shopper_summary(found, self.shop.manifest.money)
 
     def summary(self, user_id: str | None) -> ProfileSummary | None:
         if user_id is None or self.shop is None:

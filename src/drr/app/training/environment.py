@@ -198,7 +198,7 @@ class Environment:
             raise Misuse("the environment is closed; make another")
         found = self._chosen(seed, query)
         session, task = self._shared.session.beside(found.user_id, found.service), task_of(found)
-        today, tools = session.world.today.isoformat(), schemas(tuple(session.tools))
+        today, tools = session.world.today.isoformat(), schemas(tuple(session.tools), session.money)
         first = Observation(
             found.query, found.user_id, today, task.instructions(ACTING), tools, task.form, self.limits, "", self.limits.max_steps
         )  # fmt: skip

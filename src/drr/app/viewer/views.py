@@ -18,7 +18,6 @@ from drr.app.viewer.model import JudgeVerdicts, ReportView, ShownEntry
 from drr.app.viewer.of_papers import open_papers
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
-from drr.env.records.shopper import shopper_summary
 from drr.env.tool_calls import refusal_text
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.checks.reading import reading_text
@@ -71,7 +70,7 @@ class AnswerReader(EntryReader):
         if lost or not record.done:
             with self._answers:
                 shopper = self._profiles.summary(record.spec.get("user_id"))
-            return _without_answer(self.study, entry, record, lost, shopper)
+            return _without_answer(self.study, entry, record, lost, shopper, self._profiles.words(shopper))
         answer = answer_of(self.study, record, self.queries)
         further = [name for paper in self.papers.values() for name in paper.subjects(answer)]
         among = list(self.study.ledger.records.about(key, answer.query_id, *further))
@@ -87,7 +86,7 @@ class AnswerReader(EntryReader):
             entry=replace(entry, **measured(judged, answer, values)),
             report=answer.report,
             citations=citations,
-            profile="" if shopper is None else shopper_summary(shopper),
+            profile=self._profiles.words(shopper),
             shopper=shopper,
             products=products,
             stop_reason=record.result.get("stop_reason"),
@@ -145,7 +144,12 @@ class AnswerReader(EntryReader):
 
 
 def _without_answer(
-    study: Study, entry: ShownEntry, record: Record, lost: Sequence[str], shopper: ProfileSummary | None
+    study: Study,
+    entry: ShownEntry,
+    record: Record,
+    lost: Sequence[str],
+    shopper: ProfileSummary | None,
+    profile: str,
 ) -> ReportView:
     """Return the view of a failed or lost answer: why it ended, its calls, and its program's standard error."""
     notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
@@ -159,7 +163,7 @@ def _without_answer(
     return ReportView(
         entry,
         text,
-        "" if shopper is None else shopper_summary(shopper),
+        profile,
         None,
         record.usage,
         record.making_usd,

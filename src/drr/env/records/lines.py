@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from drr.wording.currency import DOLLARS, Currency
+
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -70,12 +72,12 @@ def amount(value: float) -> str:
     return f"{value:,.2f}"
 
 
-def dollars(value: float | None, unknown: str = "unknown") -> str:
-    return unknown if value is None else f"${amount(value)}"
+def priced(value: float | None, currency: Currency = DOLLARS, unknown: str = "unknown") -> str:
+    return unknown if value is None else currency.text(value)
 
 
-def price(value: float | None) -> str:
-    return dollars(value, "price unknown")
+def price(value: float | None, currency: Currency = DOLLARS) -> str:
+    return priced(value, currency, "price unknown")
 
 
 def stars(value: float) -> str:

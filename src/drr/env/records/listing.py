@@ -9,6 +9,7 @@ from drr.env.entities import Product
 from drr.env.records.lines import cell, listed, nested_fact_lines, price, shortened
 from drr.env.records.product import maker, path, rating, title
 from drr.env.text import tokens
+from drr.wording.currency import DOLLARS, Currency
 
 Part = Literal["all", "short", "features", "description", "details"]
 """Parts of a listing: `all` is everything, `short` an extract of everything."""
@@ -24,13 +25,20 @@ class ListingPage(NamedTuple):
     """The number of pages of the part; a higher page number has no text."""
 
 
-_kept: dict[tuple[str, Part, str], tuple[Product, str]] = {}
+_kept: dict[tuple[str, Part, str, str], tuple[Product, str]] = {}
 
 
-def product_page(product: Product, part: Part = "all", number: int = 1, question: str = "") -> ListingPage:
+def product_page(
+    product: Product,
+    part: Part = "all",
+    number: int = 1,
+    question: str = "",
+    currency: Currency = DOLLARS,
+) -> ListingPage:
     """Return one page of a part of the listing. The first lines, with the address and the figures, stand on every page.
     The short form keeps whole the details that a question names."""
-    heading, text = _set(product, part, question if part == "short" else "").split("\n\n", 1)
+    cost = price(product.price, currency)
+    heading, text = _set(product, part, question if part == "short" else "", cost).split("\n\n", 1)
     if len(text) <= PAGE:
         return ListingPage(f"{heading}\n{text}" if number == 1 else "", number, 1)
     pages = list(in_pages(text))
@@ -55,31 +63,31 @@ def in_pages(text: str, size: int = PAGE) -> Iterator[str]:
     yield text[start:].strip("\n ")
 
 
-def _set(product: Product, part: Part, question: str) -> str:
+def _set(product: Product, part: Part, question: str, cost: str) -> str:
     """Format a part of a product: heading, empty line, body.
 
     Formatting a page costs more than reading its record, and sessions look at the same products again and again: the last
     pages are cached, and reused while the product's record stays the same.
     """
-    kept = _kept.get((product.product_url, part, question))
+    kept = _kept.get((product.product_url, part, question, cost))
     if kept is not None and kept[0].__dict__ == product.__dict__:
         return kept[1]
-    text = _set_short(product, question) if part == "short" else _set_whole(product, part)
+    text = _set_short(product, question, cost) if part == "short" else _set_whole(product, part, cost)
     if len(text) <= _MOST_KEPT:
         if len(_kept) >= _MOST_PAGES:
             _kept.clear()
-        _kept[product.product_url, part, question] = product, text
+        _kept[product.product_url, part, question, cost] = product, text
     return text
 
 
 # -- everything, or one part of it
 
 
-def _set_whole(product: Product, part: Part) -> str:
+def _set_whole(product: Product, part: Part, cost: str) -> str:
     """Format a listing without cleaning, which is enough for most; if the result shows a need, format it cleaned."""
-    lines = _whole(product, part)
+    lines = _whole(product, part, cost)
     if not _unmarred(" ".join(["", *lines, ""])):
-        lines = _whole(_cleaned(product), part, _clean)
+        lines = _whole(_cleaned(product), part, cost, _clean)
     return "\n".join(lines)
 
 
@@ -106,10 +114,10 @@ def _same(text: str) -> str:
     return text
 
 
-def _whole(product: Product, part: Part, clean: Callable[[str], str] = _same) -> list[str]:
+def _whole(product: Product, part: Part, cost: str, clean: Callable[[str], str] = _same) -> list[str]:
     figures = (
         product.product_url,
-        price(product.price),
+        cost,
         rating(product),
         f"by {product.store}" if product.store else "store unknown",
         " > ".join(product.categories) or product.category.replace("_", " "),
@@ -176,12 +184,12 @@ _WORD = 4
 """Letters from which a word of a question tells something."""
 
 
-def _set_short(product: Product, question: str) -> str:
+def _set_short(product: Product, question: str, cost: str) -> str:
     asked = frozenset(word for word in tokens(question) if len(word) >= _WORD)
-    lines = _short(product, product.details.items(), asked)
+    lines = _short(product, product.details.items(), asked, cost)
     if not _unmarred(" ".join(["", *lines, ""])):
         details = [(cell(name, 40), cell(_plain(value), _NAMED)) for name, value in product.details.items()]
-        lines = _short(_cleaned_short(product), details, asked)
+        lines = _short(_cleaned_short(product), details, asked, cost)
     return "\n".join(lines)
 
 
@@ -198,8 +206,10 @@ def _cleaned_short(product: Product) -> Product:
     )
 
 
-def _short(product: Product, details: Iterable[tuple[str, object]], asked: frozenset[str]) -> list[str]:
-    lines = _heading(product)
+def _short(
+    product: Product, details: Iterable[tuple[str, object]], asked: frozenset[str], cost: str
+) -> list[str]:
+    lines = _heading(product, cost)
     page_text = "\n".join(["", *lines, ""]).casefold()
     features = [text for text in product.features if text]
     if len(features) > FEATURES:
@@ -212,11 +222,11 @@ def _short(product: Product, details: Iterable[tuple[str, object]], asked: froze
     return lines
 
 
-def _heading(product: Product) -> list[str]:
+def _heading(product: Product, cost: str) -> list[str]:
     """Return the lines of the title, the figures and the first features."""
     lines = [
         title(product, 200, shortened),
-        f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, shortened)} | {path(product, shortened)}",
+        f"{product.product_url} | {cost} | {rating(product)} | {maker(product, shortened)} | {path(product, shortened)}",
         "",
     ]
     features = [f"- {shortened(text, FEATURE)}" for text in product.features if text]

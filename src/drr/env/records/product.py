@@ -8,13 +8,14 @@ from drr.env.records.lines import (
     SetRecord,
     cell,
     count,
-    dollars,
     joined_with_spans,
     nested_fact_lines,
     on_one_line,
     price,
+    priced,
     stars,
 )
+from drr.wording.currency import DOLLARS, Currency
 
 # -- the fields as short layouts say them
 
@@ -45,10 +46,10 @@ def path(product: Product, fit: Fit = cell) -> str:
 TITLE = 110
 
 
-def product_row(product: Product) -> str:
+def product_row(product: Product, currency: Currency = DOLLARS) -> str:
     """Format one search hit: the fields that decide whether to look closer."""
     return (
-        f"{title(product, TITLE)} | {price(product.price)} | {rating(product)} | {maker(product)}"
+        f"{title(product, TITLE)} | {price(product.price, currency)} | {rating(product)} | {maker(product)}"
         f" | {path(product)}\n   {product.product_url}"
     )
 
@@ -56,7 +57,7 @@ def product_row(product: Product) -> str:
 # -- the whole listing: as a page of the shop, and as evidence
 
 
-def product_markdown(product: Product) -> str:
+def product_markdown(product: Product, currency: Currency = DOLLARS) -> str:
     """Format the whole listing as a page of the shop's site, which a reader of the address gets."""
     rated = "not rated" if product.average_rating is None else f"{stars(product.average_rating)} of 5"
     number = "unknown" if product.rating_number is None else count(product.rating_number)
@@ -64,7 +65,7 @@ def product_markdown(product: Product) -> str:
         f"# {on_one_line(product.title)}",
         "",
         f"Product id: {product.product_id}",
-        f"Price: {dollars(product.price)}",
+        f"Price: {priced(product.price, currency)}",
         f"Average rating: {rated}; number of ratings: {number}",
         f"Store: {on_one_line(product.store) if product.store else 'unknown'}",
         f"Categories: {' > '.join(map(on_one_line, product.categories)) or product.category}",
@@ -88,7 +89,7 @@ def product_evidence(product: Product) -> SetRecord:
     rows: list[tuple[str, str | None]] = [
         ("title", f"Product: {product.title}"),
         ("product_id", f"Product id: {product.product_id}"),
-        ("price", f"Price: {dollars(product.price)}"),
+        ("price", f"Price: {priced(product.price)}"),
         ("average_rating", _rated(product)),
         ("rating_number", _counted(product)),
         ("store", f"Brand or store: {product.store}" if product.store else None),

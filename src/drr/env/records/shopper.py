@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from drr.env.entities import KeptReview, Order, Product, User
-from drr.env.records.lines import cell, count, day, dollars, fact_lines, listed, one_line, price, shortened
+from drr.env.records.lines import cell, count, day, fact_lines, listed, one_line, price, priced, shortened
 from drr.env.records.product import TITLE, maker, path, rating, title
 from drr.env.statistics import FAVOURITES, Share, UserStatistics
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.states import STATES
 
 if TYPE_CHECKING:
@@ -48,22 +50,24 @@ def profile_evidence(user: User) -> str:
     )
 
 
-def order_row(order: Order, product: Product | None) -> str:
+def order_row(order: Order, product: Product | None, currency: Currency = DOLLARS) -> str:
     what = (
-        f"{order.quantity} x {title(product, 80)} | {price(product.price)}"
+        f"{order.quantity} x {title(product, 80)} | {price(product.price, currency)}"
         if product
         else f"{order.quantity} x a product no longer in this shop"
     )
     return f"{day(order.order_date)} {order.order_status}: {what} | order {order.order_id}, product {order.product_id}"
 
 
-def order_page(order: Order, product: Product | None, user: User | None, address: str) -> str:
+def order_page(
+    order: Order, product: Product | None, user: User | None, address: str, currency: Currency = DOLLARS
+) -> str:
     lines = [f"{address} | placed {order.order_date[:16].replace('T', ' ')} UTC | {order.order_status}"]
     if product is None:
         lines.append(f"{order.quantity} x product {order.product_id}, no longer in this shop; price unknown")
     else:
         lines.append(
-            f"{order.quantity} x {title(product, TITLE)} | {price(product.price)}{_in_all(order, product)} | {rating(product)}"
+            f"{order.quantity} x {title(product, TITLE)} | {price(product.price, currency)}{_in_all(order, product, currency)} | {rating(product)}"
             f" | {maker(product)} | {product.product_url}"
         )
     lines.append(
@@ -72,25 +76,30 @@ def order_page(order: Order, product: Product | None, user: User | None, address
     return "\n".join(lines)
 
 
-def _in_all(order: Order, product: Product) -> str:
+def _in_all(order: Order, product: Product, currency: Currency) -> str:
     if product.price is None or order.quantity == 1:
         return ""
     cents = round(product.price * 100) * order.quantity
-    return f" each, ${cents // 100:,}.{cents % 100:02d} in all"
+    return f" each, {currency.text(Decimal(cents) / 100)} in all"
 
 
-def order_evidence(order: Order, product: Product | None) -> str:
+def order_evidence(order: Order, product: Product | None, currency: Currency = DOLLARS) -> str:
     name = product.title if product else "a product that is no longer listed"
-    cost = price(None) if product is None or product.price is None else f"{dollars(product.price)} each"
+    cost = (
+        price(None) if product is None or product.price is None else f"{priced(product.price, currency)} each"
+    )
     return (
         f"Order {order.order_id}: {order.quantity} x {name} ({order.product_id}), {cost}, "
         f"placed {day(order.order_date)}, {order.order_status}"
     )
 
 
-def orders_evidence(orders: Sequence[Order], products: Mapping[str, Product]) -> str:
+def orders_evidence(
+    orders: Sequence[Order], products: Mapping[str, Product], currency: Currency = DOLLARS
+) -> str:
     return (
-        "\n".join(order_evidence(order, products.get(order.product_id)) for order in orders) or "No orders."
+        "\n".join(order_evidence(order, products.get(order.product_id), currency) for order in orders)
+        or "No orders."
     )
 
 
@@ -100,7 +109,11 @@ _HEAD = "number | day | quantity x product id | order id | product, price today 
 
 
 def history_evidence(
-    orders: Sequence[Order], products: Mapping[str, Product], total: int, of: Collection[str] | None = None
+    orders: Sequence[Order],
+    products: Mapping[str, Product],
+    total: int,
+    of: Collection[str] | None = None,
+    currency: Currency = DOLLARS,
 ) -> str:
     """Format the newest of `total` orders, each product and category once. If some are left out, no counts are given.
 
@@ -134,19 +147,23 @@ def history_evidence(
     rows = []
     for number, order in (one for one in listed if of is None or one[1].product_id in of):
         row = f"{number} | {day(order.order_date)} | {order.quantity} x {order.product_id} | {order.order_id}"
-        row += "" if order.product_id in named else f" | {_named(products.get(order.product_id), width)}"
+        row += (
+            ""
+            if order.product_id in named
+            else f" | {_named(products.get(order.product_id), width, currency)}"
+        )
         rows.append(row + ("" if order.order_status == usual else f" | {order.order_status}"))
         named.add(order.product_id)
     return "\n".join([*summary, _HEAD, *rows])
 
 
-def _named(product: Product | None, width: int) -> str:
+def _named(product: Product | None, width: int, currency: Currency) -> str:
     if product is None:
         return "a product that is no longer listed, price unknown"
-    return f"{title(product, width)}, {price(product.price)}"
+    return f"{title(product, width)}, {price(product.price, currency)}"
 
 
-def statistics_page(stats: UserStatistics, address: str) -> str:
+def statistics_page(stats: UserStatistics, address: str, currency: Currency = DOLLARS) -> str:
     """Format a shopper's statistics. Categories and stores are cut at six, largest first; the share of spend that is unknown is always stated."""
     if not stats.orders:
         return f"No orders yet.\n{address}"
@@ -155,11 +172,13 @@ def statistics_page(stats: UserStatistics, address: str) -> str:
         [
             f"{count(stats.orders)} orders, {count(stats.items)} items, {day(stats.first_order)} to {day(stats.last_order)}"
             + _recency(stats),
-            f"Spend: {dollars(stats.spend)}; {_unpriced(stats)}",
-            *_item_price(stats),
-            *_shares("By category", stats.by_category),
-            *_shares("By year", stats.by_year, most=30),
-            *_shares("Favourite stores", stores, least="at least " if len(stores) == FAVOURITES else ""),
+            f"Spend: {priced(stats.spend, currency)}; {_unpriced(stats)}",
+            *_item_price(stats, currency),
+            *_shares("By category", stats.by_category, currency),
+            *_shares("By year", stats.by_year, currency, most=30),
+            *_shares(
+                "Favourite stores", stores, currency, least="at least " if len(stores) == FAVOURITES else ""
+            ),
             "Status: " + ", ".join(f"{name} {count(number)}" for name, number in stats.by_status.items()),
             address,
         ]
@@ -178,20 +197,22 @@ def _unpriced(stats: UserStatistics) -> str:
     return text + " and are not in it" if some else text
 
 
-def _item_price(stats: UserStatistics) -> list[str]:
+def _item_price(stats: UserStatistics, currency: Currency) -> list[str]:
     if stats.mean_price is None:
         return []
     quartiles = (
-        "; quartiles " + ", ".join(price(quarter) for quarter in stats.price_quartiles)
+        "; quartiles " + ", ".join(price(quarter, currency) for quarter in stats.price_quartiles)
         if stats.price_quartiles
         else ""
     )
-    return [f"Item price: mean {price(stats.mean_price)}{quartiles}"]
+    return [f"Item price: mean {price(stats.mean_price, currency)}{quartiles}"]
 
 
-def _shares(label: str, shares: Iterable[Share], most: int = 6, least: str = "") -> list[str]:
+def _shares(
+    label: str, shares: Iterable[Share], currency: Currency, most: int = 6, least: str = ""
+) -> list[str]:
     rows = [
-        f"{one_line(s.name.replace('_', ' '), 50)} {count(s.orders)} ({dollars(s.spend, 'no known spend')})"
+        f"{one_line(s.name.replace('_', ' '), 50)} {count(s.orders)} ({priced(s.spend, currency, 'no known spend')})"
         for s in shares
     ]
     return listed(label, rows, most, "; ", least)
@@ -201,34 +222,35 @@ def statistics_evidence(stats: UserStatistics) -> str:
     return fact_lines(stats.model_dump(exclude={"user_id"}))
 
 
-def shopper_summary(profile: ProfileSummary) -> str:
+def shopper_summary(profile: ProfileSummary, currency: Currency = DOLLARS) -> str:
     """Format a shopper's summary for a model. The text stays below about 4,000 characters, because the summary's lists are short."""
     lines = [
         f"Shopper: {profile.label.name} ({'; '.join(profile.label.reasons)})",
         f"Region: {profile.city}, {_state(profile.state)}, {profile.country}; account {profile.account_status}",
     ]
-    return "\n".join([*lines, *(_history(profile) if profile.orders else ["Orders: none yet"])])
+    return "\n".join([*lines, *(_history(profile, currency) if profile.orders else ["Orders: none yet"])])
 
 
-def _history(profile: ProfileSummary) -> list[str]:
+def _history(profile: ProfileSummary, currency: Currency) -> list[str]:
     lines = [
         f"Orders: {count(profile.orders)} {_between(profile)}, about "
         f"{profile.orders_per_year:g} a year ({profile.activity}); {count(profile.orders_last_year)} in the last 365 days; last one "
         f"{profile.days_since_last_order} days before {profile.as_of}",
         "Status: " + ", ".join(f"{name} {count(n)}" for name, n in profile.by_status.items() if n),
-        "Spend: " + _spend(profile.spend),
-        "Favourite categories: " + "; ".join(_share(share) for share in profile.categories),
-        "Favourite stores: " + ("; ".join(_share(share) for share in profile.stores) or "unknown"),
+        "Spend: " + _spend(profile.spend, currency),
+        "Favourite categories: " + "; ".join(_share(share, currency) for share in profile.categories),
+        "Favourite stores: " + ("; ".join(_share(share, currency) for share in profile.stores) or "unknown"),
     ]
     if profile.repeated:
         lines.append("Buys again and again:")
         lines += [
-            f"- {item.title} ({item.times} times, last {item.last}, {price(item.price)})"
+            f"- {item.title} ({item.times} times, last {item.last}, {price(item.price, currency)})"
             for item in profile.repeated
         ]
     lines.append("Recent and notable purchases:")
     lines += [
-        f"- {item.last}: {item.title} ({item.category}, {price(item.price)})" for item in profile.notable
+        f"- {item.last}: {item.title} ({item.category}, {price(item.price, currency)})"
+        for item in profile.notable
     ]
     return lines
 
@@ -243,31 +265,35 @@ def _state(code: str) -> str:
     return f"{STATES[code]} ({code})" if code in STATES else code
 
 
-def _spend(spend: Spend) -> str:
+def _spend(spend: Spend, currency: Currency) -> str:
     if spend.total is None or spend.mean_price is None:
         return "unknown (no price on record for anything bought)"
-    text = f"{dollars(spend.total)} at known prices, {dollars(spend.mean_price)} on average"
+    text = f"{priced(spend.total, currency)} at known prices, {priced(spend.mean_price, currency)} on average"
     if spend.quartiles:
-        text += f", quartiles {' / '.join(map(dollars, spend.quartiles))} ({spend.level})"
+        text += f", quartiles {' / '.join(map(currency.text, spend.quartiles))} ({spend.level})"
     return text + f"; the price of {spend.unknown_share:.0%} of the orders is unknown"
 
 
-def _share(share: Share) -> str:
-    return f"{share.name} ({count(share.orders)} order{'s' * (share.orders != 1)}, {price(share.spend)})"
+def _share(share: Share, currency: Currency) -> str:
+    return f"{share.name} ({count(share.orders)} order{'s' * (share.orders != 1)}, {price(share.spend, currency)})"
 
 
-def purchase_row(item: Bought) -> str:
-    """Format one purchase for the list that a query writer gets; its price has no thousands separator."""
-    cost = price(None) if item.price is None else f"${item.price:.2f}"
+def purchase_row(item: Bought, currency: Currency = DOLLARS) -> str:
+    """Format one purchase for the list that a query writer gets; a price in dollars has no thousands separator."""
+    cost = (
+        f"${item.price:.2f}"
+        if item.price is not None and currency == DOLLARS
+        else price(item.price, currency)
+    )
     return (
         f"order {item.order_id} | product {item.product_id} | {item.last} | {cost} | {item.times} times"
         f" | {item.category} | {item.title}"
     )
 
 
-def offer_line(product: Product) -> str:
+def offer_line(product: Product, currency: Currency = DOLLARS) -> str:
     """Format a product that is for sale, with its price."""
-    return f"{title(product, _TITLE)} ({product.product_id}, {price(product.price)})"
+    return f"{title(product, _TITLE)} ({product.product_id}, {price(product.price, currency)})"
 
 
 def purchase(order: Order, product: Product) -> str:
@@ -296,7 +322,7 @@ def product_name(product: Product) -> str:
 def order_words(order: Order, product: Product) -> str:
     """Format a purchase or a return as one sentence."""
     many = f"{order.quantity} x " if order.quantity > 1 else ""
-    cost = "" if product.price is None else f" for {dollars(product.price)}"
+    cost = "" if product.price is None else f" for {priced(product.price)}"
     store = f" from {one_line(product.store, 40)}" if product.store else ""
     if order.order_status == "Returned":
         return f"Sent back {many}{one_line(product.title, 2 * _NAME)}{store}, ordered{cost}."
@@ -305,7 +331,7 @@ def order_words(order: Order, product: Product) -> str:
 
 def page_words(product: Product, most: int) -> str:
     """Return price, rating and as many of the features as fit into `most` characters."""
-    head = f"{dollars(product.price, 'No price is stated')}, {rating(product)}."
+    head = f"{priced(product.price, unknown='No price is stated')}, {rating(product)}."
     lines_out = [head]
     size = len(head)
     for line in [*product.features, *product.description]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.checkable import in_category
 from drr.env.entities import Order, Product
-from drr.env.records.lines import dollars
 from drr.env.service.case import ClauseName, Reason, ServicePolicy
+from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
     from drr.env.service.state import ServiceState
@@ -43,9 +43,9 @@ class Clause(NamedTuple):
     text: str
     broken: Callable[[ServiceState, Act], bool]
 
-    def words(self, policy: ServicePolicy) -> str:
+    def words(self, policy: ServicePolicy, currency: Currency = DOLLARS) -> str:
         """Return the clause with the figures of a policy."""
-        return self.text.format(**{**policy.model_dump(), "least": dollars(policy.least)})
+        return self.text.format(**{**policy.model_dump(), "least": currency.text(policy.least)})
 
 
 def _late(state: ServiceState, act: Act) -> bool:
@@ -107,9 +107,9 @@ CLAUSES: tuple[Clause, ...] = (
 )  # fmt: skip
 
 
-def policy_page(policy: ServicePolicy) -> str:
+def policy_page(policy: ServicePolicy, currency: Currency = DOLLARS) -> str:
     """Return the policy as an agent is given it, a clause a line."""
-    return "\n".join(f"- {one.name}: {one.words(policy)}" for one in CLAUSES)
+    return "\n".join(f"- {one.name}: {one.words(policy, currency)}" for one in CLAUSES)
 
 
 def broken_by(state: ServiceState, act: Act) -> list[Clause]:

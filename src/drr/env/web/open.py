@@ -14,6 +14,7 @@ from drr.env.records.product import product_markdown
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Shop, Store
 from drr.env.web.base import Page, WebHit, WebSearch
+from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
     from drr.env.web.sandbox import Sandbox
@@ -39,7 +40,11 @@ def open_web(
     if searching and settings.web == "serper":
         _need_key(settings)
     web = _web(settings, snapshots, clock)
-    return ShopWeb(web, settings.shop_url, None if shop is None else shop.store)
+    return (
+        ShopWeb(web, settings.shop_url)
+        if shop is None
+        else ShopWeb(web, settings.shop_url, shop.store, shop.manifest.money)
+    )
 
 
 MADE = "made.json"
@@ -144,6 +149,8 @@ class ShopWeb:
     web: WebSearch
     shop_url: str
     store: Store | None = None
+    money: Currency = DOLLARS
+    """The currency of the shop's prices."""
 
     @property
     def name(self) -> str:
@@ -167,7 +174,9 @@ class ShopWeb:
         product = self.store.product(product_id) if product_id else None
         if product is None:
             return _closed(url, "the shop has no such product")
-        return Page(url, product.product_url, "ok", product.title, product_markdown(product), READER)
+        return Page(
+            url, product.product_url, "ok", product.title, product_markdown(product, self.money), READER
+        )
 
 
 def _closed(url: str, reason: str) -> Page:

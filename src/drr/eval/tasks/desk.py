@@ -256,7 +256,9 @@ def profile_text(shop: Shop, user_id: str) -> str:
     from drr.env.records.shopper import shopper_summary
 
     known = shop.store.user(user_id) is not None
-    return shopper_summary(build_profile(shop.store, user_id, shop.manifest.as_of)) if known else ""
+    if not known:
+        return ""
+    return shopper_summary(build_profile(shop.store, user_id, shop.manifest.as_of), shop.manifest.money)
 
 
 JUDGE = "judge"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
-from drr.env.records.lines import dollars
+from drr.env.records.lines import priced
 from drr.eval.asking.conversation import Asking, Section, conversation, with_id
 from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
@@ -91,9 +91,9 @@ def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
     if not isinstance(cost, int | float):
         return None
     if budget["status"] == "pass" and cost <= limit + _EXACT:
-        return _by_rule("support", f"it costs {dollars(cost)} together")
+        return _by_rule("support", f"it costs {priced(cost)} together")
     if budget["status"] == "fail" and cost > limit + _EXACT:
-        return _by_rule("not_support", f"it costs {dollars(cost)} together")
+        return _by_rule("not_support", f"it costs {priced(cost)} together")
     return None
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 from drr.env.entities import Order, Product
 from drr.env.query import Constraints, Fact, Query
-from drr.env.records.lines import dollars
+from drr.env.records.lines import priced
 from drr.env.records.shopper import offer_line, purchase
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import tokens
@@ -28,7 +28,7 @@ def points_of_demands(wanted: Constraints) -> Iterator[PointRow]:
     """Yield points without ids, one for each demand of the question that code can read."""
     limits = {name: limit for name in _MONEY if (limit := getattr(wanted, name)) is not None}
     for name, limit in limits.items():
-        row = _point(_MONEY[name].format(dollars(limit)))
+        row = _point(_MONEY[name].format(priced(limit)))
         if len(limits) == 1 and name in ("total_max", "item_max"):
             cast("dict[str, object]", row)[name] = limit
         yield row
@@ -156,7 +156,7 @@ def of_catalogue(shop: Shop, query: Query, wanted: Constraints) -> Iterator[Poin
 def _point_of_need(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) -> PointRow | None:
     caps = [cap for cap in (wanted.item_max, wanted.total_max) if cap is not None]
     cap = min(caps, default=None)
-    within = "" if cap is None else f" for at most {dollars(cap)}"
+    within = "" if cap is None else f" for at most {priced(cap)}"
     page = shop.catalog.search(_request(need, cap))
     if not page.total:
         if cap is None or not _only_dearer(shop, need):

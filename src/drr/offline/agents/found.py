@@ -12,7 +12,7 @@ from drr.env.entities import Product
 from drr.env.source import Source
 from drr.env.text import tokens
 from drr.tools.base import ToolAnswer
-from drr.wording.money import money
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.vocabulary import vocabulary
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -38,6 +38,7 @@ class SeenProduct(NamedTuple):
     price: float | None
     rating: float | None
     ratings: int | None
+    currency: Currency = DOLLARS
 
     @property
     def product_id(self) -> str:
@@ -45,7 +46,7 @@ class SeenProduct(NamedTuple):
 
     @property
     def details(self) -> str:
-        price = "price unknown" if self.price is None else money(self.price)
+        price = "price unknown" if self.price is None else self.currency.text(self.price)
         if self.rating is None:
             return f"{price}, rating unknown"
         count = "an unknown number of" if self.ratings is None else f"{self.ratings:,}"
@@ -141,7 +142,9 @@ class Found:
         product = Product.model_construct(**{name: value for name, value in record.items() if name != "_id"})
         named, price = plain(product.title, 120), product.price or None  # a price of 0 is unknown
         rated = product.average_rating, product.rating_number
-        self.products.setdefault(product.product_url, SeenProduct(product.product_url, named, price, *rated))
+        currency = Currency(record.get("currency", DOLLARS.code))
+        seen = SeenProduct(product.product_url, named, price, *rated, currency)
+        self.products.setdefault(product.product_url, seen)
 
     def orders_on(self, question: str) -> list[FoundOrder]:
         """Return, for each sentence, the orders whose titles share most words with the sentence, the latest first."""

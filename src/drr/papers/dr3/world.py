@@ -91,7 +91,8 @@ class FileWorld:
         if self.session is None:
             return self.corpus
         shop = self.session.shop
-        return CorpusBesideShop(self.corpus, shop.shop_url, shop.store, self.corpus.piece_chars, self.corpus)
+        money, piece = shop.manifest.money, self.corpus.piece_chars
+        return CorpusBesideShop(self.corpus, shop.shop_url, shop.store, money, piece, self.corpus)
 
     @property
     def tools(self) -> Sequence[str]:

@@ -1,0 +1,90 @@
+"""Writes amounts in a shop's own currency, as people of its language write them.
+
+`currencies.json` has the patterns, marks and signs; `python -m benchmarks.locales` makes it from Unicode CLDR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from drr.wording.currencies import amount_forms, decimals_of
+from drr.wording.money import in_dollars, money
+
+
+@dataclass(frozen=True)
+class Currency:
+    """A shop's currency, and the language that its people write amounts in."""
+
+    code: str = "USD"
+    language: str | None = None
+    """A language's tag, `de` or `de-CH`; `None` where none is stated, and the code then stands behind the figure."""
+
+    def __str__(self) -> str:
+        return self.code if self.language is None else f"{self.code} {self.language}"
+
+    def text(self, amount: Decimal | float) -> str:
+        """Write an amount: `27,30 €`. Dollars are `$1,234.50` in every language, which tools and rules always read."""
+        return money(amount) if self.code == "USD" else _form_of(self).text(amount)
+
+    def as_dollars(self, text: str) -> str:
+        """Write a text's amounts in this currency as `$27.30`, the form that limits and records are read in."""
+        return text if self.code == "USD" else in_dollars(text, self.code)[0]
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Return the field that names the currency beside bare numbers; without one they are dollars."""
+        return {} if self.code == "USD" else {"currency": self.code}
+
+
+DOLLARS = Currency()
+_SIGN = "\N{CURRENCY SIGN}"
+"""The place of the sign in a pattern of CLDR."""
+
+
+class _Form(NamedTuple):
+    before: str
+    after: str
+    decimal: str
+    group: str
+    by_two: bool
+    """True where only the last group has three digits, as in India."""
+    decimals: int
+
+    def __str__(self) -> str:
+        return self.code if self.language is None else f"{self.code} {self.language}"
+
+    def text(self, amount: Decimal | float) -> str:
+        whole, _, cents = f"{abs(amount):.{self.decimals}f}".partition(".")
+        parts, rest = [whole[-3:]], whole[:-3]
+        while rest:
+            size = 2 if self.by_two else 3
+            parts.append(rest[-size:])
+            rest = rest[:-size]
+        figure = self.group.join(reversed(parts)) + (self.decimal + cents if cents else "")
+        return f"{'-' if amount < 0 else ''}{self.before}{figure}{self.after}"
+
+
+@lru_cache
+def _form_of(currency: Currency) -> _Form:
+    forms, tag = amount_forms(), currency.language or ""
+    named = tag.partition("-")[0]
+    form = forms.get(tag) or forms.get(named)
+    decimals = decimals_of(currency.code)
+    if form is None:
+        return _Form("", f" {currency.code}", ".", ",", by_two=False, decimals=decimals)
+    signs = [forms[name]["signs"] for name in (tag, named, "en") if name in forms]
+    sign = next((some[currency.code] for some in signs if currency.code in some), currency.code)
+    by_two = "#,##,##" in form["pattern"]
+    before, _, after = form["pattern"].partition("#,##,##0.00" if by_two else "#,##0.00")
+    apart = " " if before == _SIGN and sign[-1].isalpha() else ""
+    return _Form(
+        before.replace(_SIGN, sign + apart),
+        after.replace(_SIGN, sign),
+        form["decimal"],
+        form["group"],
+        by_two,
+        decimals,
+    )

@@ -1,0 +1,103 @@
+"""A shop's own currency is what its tools, pages and agents print: the euro of a German shop, the rupee of an Indian one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.app.session import ToolSession
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.tools.registry import EVERY
+from drr.wording.currency import DOLLARS, Currency
+
+from tests.commands import Drr
+
+SHOPS = {
+    "EUR": ("de", ["27,30 €", "1.249,00 €", "9,99 €"], ("27,30 €", "1.249,00 €")),
+    "INR": ("en", ["₹27.30", "₹1,249.00", "₹9.99"], ("₹27.30", "₹1,249.00")),
+}
+NAMES = ("Kettle of steel", "Copper lamp", "Wall hook")
+
+
+def made(folder: Path, drr: Drr, code: str) -> Path:
+    language, prices, _ = SHOPS[code]
+    products, orders, told = (folder / name for name in ("p.csv", "o.csv", "map.toml"))
+    rows = [f"P{k};{name};{price}" for k, (name, price) in enumerate(zip(NAMES, prices, strict=True))]
+    products.write_text("\n".join(["id;title;price", *rows]) + "\n", "utf-8")
+    bought = [f"{k};P{k % 3};u{k % 2};2024-03-1{k};2" for k in range(6)]
+    orders.write_text("\n".join(["order_id;product_id;user_id;date;quantity", *bought]) + "\n", "utf-8")
+    told.write_text(f'[products]\ncurrency = "{code}"\nrate = 1\nlanguage = "{language}"\n')
+    shop = folder / "shop"
+    drr.json("data", "ingest", products, orders, "--map", told, "--shop", shop, "--quiet")
+    return shop
+
+
+@pytest.fixture(params=SHOPS)
+def code(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
+
+
+@pytest.fixture
+def place(tmp_path: Path, drr: Drr, code: str) -> Path:
+    return made(tmp_path, drr, code)
+
+
+@pytest.fixture
+def shop(place: Path) -> Iterator[Shop]:
+    with open_shop(str(place), Settings()) as opened:
+        yield opened
+
+
+def test_every_tool_prints_the_shops_currency(shop: Shop, code: str) -> None:
+    small, large = SHOPS[code][2]
+    user = next(one.user_id for one in shop.store.iter_orders() if one.product_id == "P0")
+    session = ToolSession(shop, user, Settings(), open_access=True)
+    listed = session.call("get_user_orders")
+    asked = [
+        (session.call("product_catalog_search", query="kettle", max_price=1249), (small, f"up to {large}")),
+        (session.call("get_product_details", product_id="P1"), (large,)),
+        (session.call("get_product_details", product_id="P1", part="short"), (large,)),
+        (listed, (small,)),
+        *(
+            (session.call("get_order_details", order_id=one["order_id"]), ("in all",))
+            for one in listed.data["items"]
+        ),
+        (session.call("get_user_statistics"), ("Spend: ", small)),
+    ]
+    for reply, said in asked:
+        assert reply.ok and all(one in reply.text for one in said) and "$" not in reply.text, reply.text
+        assert reply.data["currency"] == code
+    page = asyncio.run(session.world.web.read(f"{shop.shop_url}/P0"))
+    assert small in str(page.markdown) and "$" not in str(page.markdown)
+    refused = session.call("product_catalog_search", query="kettle", min_price=2, max_price=1)
+    assert not refused.ok and "$" not in refused.text
+    for tool in session.tools.values():
+        told = tool.description.replace("without $", "") + json.dumps(tool.schema)
+        assert "$" not in told and "dollar" not in told, tool.name
+    assert f"in {code}" in json.dumps(session.tools["product_catalog_search"].schema)
+
+
+def test_dollars_are_written_as_ever(shop: Shop) -> None:
+    assert DOLLARS.text(1234.5) == Currency("USD", "de").text(1234.5) == "$1,234.50"
+    for tool in EVERY.values():
+        assert tool.in_currency(DOLLARS) is tool
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "written"),
+    [
+        ("EUR", "de", "1.234.567,50 €"), ("EUR", "fr", "1\u202f234\u202f567,50 €"), ("EUR", "nl", "€ 1.234.567,50"),
+        ("INR", "en", "₹1,234,567.50"), ("INR", "en-IN", "₹12,34,567.50"), ("CHF", "de-CH", "CHF 1’234’567.50"),
+        ("CHF", "en", "CHF 1,234,567.50"), ("JPY", "ja", "￥1,234,568"), ("PLN", "pl", "1\u00a0234\u00a0567,50 zł"),
+        ("EUR", None, "1,234,567.50 EUR"), ("EUR", "xx", "1,234,567.50 EUR"), ("BRL", "pt", "R$ 1.234.567,50"),
+    ],
+)  # fmt: skip
+def test_an_amount_is_written_as_the_language_writes_it(
+    code: str, language: str | None, written: str
+) -> None:
+    assert Currency(code, language).text(1234567.5) == written
