@@ -33,8 +33,12 @@ class ProfileFacts(NamedTuple):
     currency: Currency = DOLLARS
 
     @property
+    def seen(self) -> str:
+        return shopper_summary(self.summary, self.currency)
+
+    @property
     def text(self) -> str:
-        return f"{shopper_summary(self.summary, self.currency)}\nAddress to cite for this: {self.url}"
+        return f"{self.seen}\nAddress to cite for this: {self.url}"
 
 
 @dataclass(frozen=True)

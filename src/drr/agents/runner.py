@@ -35,7 +35,6 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.person_setting import RECORDS, Given, Setting
 from drr.env.plugins import prompt_folders
 from drr.env.profile import build_profile
-from drr.env.records.shopper import shopper_summary
 from drr.env.source import Source, text_hash
 from drr.env.world import World
 from drr.llm.meter import Meter
@@ -323,8 +322,7 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
         )
     summary = build_profile(world.session.shop.store, run.user_id, run.as_of)
     facts = ProfileFacts(summary, f"user://{run.user_id}/profile", run.tools.money)
-    seen = shopper_summary(summary, facts.currency)
-    run.ledger.add(MAIN, [Source(url=facts.url, type="user", title="Profile summary", seen=seen)])
+    run.ledger.add(MAIN, [Source(url=facts.url, type="user", title="Profile summary", seen=facts.seen)])
     return facts
 
 

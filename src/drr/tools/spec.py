@@ -228,14 +228,14 @@ class Tool:
 
 @lru_cache
 def _in_currency(tool: Tool, currency: Currency) -> Tool:
-    def told(text: str) -> str:
+    def in_code(text: str) -> str:
         return text.replace("in dollars", f"in {currency.code}").replace("$50", currency.text(50))
 
     parts = {
-        name: {**part, "description": told(part["description"])}
+        name: {**part, "description": in_code(part["description"])}
         for name, part in tool.schema["properties"].items()
     }
-    return replace(tool, description=told(tool.description), schema={**tool.schema, "properties": parts})
+    return replace(tool, description=in_code(tool.description), schema={**tool.schema, "properties": parts})
 
 
 def make_tool(
