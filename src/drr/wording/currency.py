@@ -53,9 +53,6 @@ class _Form(NamedTuple):
     """True where only the last group has three digits, as in India."""
     decimals: int
 
-    def __str__(self) -> str:
-        return self.code if self.language is None else f"{self.code} {self.language}"
-
     def text(self, amount: Decimal | float) -> str:
         whole, _, cents = f"{abs(amount):.{self.decimals}f}".partition(".")
         parts, rest = [whole[-3:]], whole[:-3]
