@@ -18,7 +18,7 @@ import pytest
 from drr.data_ingest.catalogue.rows import open_table
 from drr.data_ingest.catalogue.values import moment_of, number_of
 from drr.env.settings import Settings
-from drr.env.shop import Shop, open_shop
+from drr.env.shop import SearchRequest, Shop, open_shop
 
 from tests.commands import Drr
 from tests.ingest import catalogues
@@ -206,6 +206,17 @@ def test_a_stated_currency_or_language_leaves_out_the_rows_of_another(
     assert f"other_{field}" in found
     with opened(tmp_path / "shop") as shop:
         assert [one.product_id for one in shop.store.products(["1", "2", "3"])] == ["1", "3"]
+
+
+@pytest.mark.parametrize(("language", "found"), [("de-CH", ["1", "2"]), ("pl", ["1"]), (None, ["1"])])
+def test_the_language_of_the_mapping_chooses_the_stems_of_the_search(
+    tmp_path: Path, drr: Drr, language: str | None, found: list[str]
+) -> None:
+    (told := tmp_path / "map.toml").write_text(f'[products]\nlanguage = "{language}"\n' if language else "")
+    files = wrote(tmp_path, p_csv="id,title\n1,Suppentöpfe aus Stahl\n2,Topf für Suppe\n")
+    drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--map", told, "--quiet")
+    with opened(tmp_path / "shop") as shop:
+        assert shop.catalog.search(SearchRequest("Suppentöpfe")).product_ids == found
 
 
 def test_a_mapped_path_may_be_deeper_than_those_that_are_found(tmp_path: Path, drr: Drr) -> None:

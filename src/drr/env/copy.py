@@ -50,7 +50,7 @@ def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:
 
     with collector_off():
         with progress.stage("products", counts["products"]) as stage:
-            writer.write_products(products())
+            writer.write_products(products(), source.manifest.language)
         with progress.stage("users", counts["users"]) as stage:
             writer.write_users(users())
         with progress.stage("orders", counts["orders"]) as stage:

@@ -9,15 +9,18 @@ from typing import Any
 import orjson
 from drr.env.content import ContentHash, ReviewsKept, as_of_from
 from drr.env.errors import ShopError, wrong_field
+from drr.env.languages import LANGUAGES
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import has_vectors
 from drr.env.settings import Settings
 from drr.env.shop import SCHEMA, Manifest, SearchName
-from drr.env.text import VERSION as TEXT_VERSION
+from drr.env.text import VERSION, text_version
 from pydantic import ValidationError
 
 AGAIN = "ingest again with --replace"
 _NAMED = 3
+_LANGUAGES = {text_version(language): language for language in (None, *LANGUAGES)}
+"""The language of an index, by the version of its text."""
 
 
 def parse_manifest(raw: Any, where: str) -> Manifest:
@@ -40,10 +43,15 @@ def parse_manifest(raw: Any, where: str) -> Manifest:
 
 def check_tokenizer(manifest: Manifest, where: str) -> None:
     version = manifest.versions.get("text")
-    if version != TEXT_VERSION:
+    if version not in _LANGUAGES:
         raise ShopError(
-            f"{where}: its index was made by tokenizer {version}, this drr has {TEXT_VERSION}; {AGAIN}"
+            f"{where}: its index was made by tokenizer {version}, this drr has {VERSION}; {AGAIN}"
         )
+
+
+def indexed_language(manifest: Manifest) -> str | None:
+    """Return the language of the index's stems; `None` for English. Before its language was known, a shop was indexed as English."""
+    return _LANGUAGES.get(manifest.versions.get("text", VERSION))
 
 
 def search_of(manifest: Manifest, settings: Settings) -> SearchName:

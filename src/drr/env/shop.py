@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from drr.env.content import OrderColumns, ReviewRow, ReviewsKept, UserRow
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
 from drr.env.json_object import JsonObject
+from drr.env.languages import language_code
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
 from drr.wording.currency import DOLLARS, Currency
@@ -86,8 +87,7 @@ class Manifest(BaseModel):
     @property
     def language(self) -> str | None:
         """Return the code of the language that the shop's mapping names; `None` where none is named."""
-        code = str(self.recipe.get("language") or "").replace("_", "-").partition("-")[0].casefold()
-        return code if code.isalpha() and len(code) == len("en") else None
+        return language_code(str(self.recipe.get("language") or ""))
 
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
@@ -213,7 +213,8 @@ class ShopWriter(Protocol):
     Leaving the context without `publish` keeps the previous shop.
     """
 
-    def write_products(self, products: Iterable[Product]) -> int: ...
+    def write_products(self, products: Iterable[Product], language: str | None = None) -> int:
+        """Write the products. A search has the stems and stop words of the language that the manifest will name."""
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int: ...
 

@@ -14,7 +14,7 @@ from drr.env.errors import Misuse
 from drr.env.records.lines import fact_lines
 from drr.env.records.product import product_evidence
 from drr.env.records.shopper import order_evidence, orders_evidence, profile_evidence, statistics_evidence
-from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION
+from drr.env.search.key import SearchKey, search_key
 from drr.env.source import FrozenText, Source
 from drr.env.user_code import UserCode, from_file
 from drr.env.web.base import SANDBOX_VERSION, PageStatus
@@ -63,13 +63,6 @@ class WebKey(TypedDict):
     """The version of the sandbox; other webs have none."""
 
 
-class SearchKey(TypedDict):
-    name: str
-    version: str
-    vectors: NotRequired[str]
-    """Embedder and hash of the vectors, if the search is `hybrid`."""
-
-
 class WorldKey(TypedDict):
     """The part of a unit's key that identifies a shop and its web."""
 
@@ -80,7 +73,7 @@ class WorldKey(TypedDict):
     own_tools: NotRequired[dict[str, str]]
     """The hash of the file of each of the user's own tools, by name; absent without such tools."""
     search: NotRequired[SearchKey]
-    """The search; absent for `plain`, which was once the only one."""
+    """The search; absent for `plain` in English, which was once the only one."""
 
 
 @dataclass(frozen=True)
@@ -131,12 +124,8 @@ class ShopWorld:
             key["web"]["version"] = SANDBOX_VERSION
         if self.own:
             key["own_tools"] = dict(self.own)
-        catalog = self.session.shop.catalog
-        if catalog.search_name != "plain":
-            key["search"] = {"name": catalog.search_name, "version": SEARCH_VERSION}
-        if catalog.search_name == "hybrid":
-            key["search"]["version"] = HYBRID_VERSION
-            key["search"]["vectors"] = self.session.shop.manifest.versions["vectors"]
+        if (search := search_key(self.session.shop)) is not None:
+            key["search"] = search
         if self.session.shop.manifest.currency:
             key["currency"] = str(self.session.shop.manifest.money)
         return key

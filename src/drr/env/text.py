@@ -10,14 +10,14 @@ from hashlib import blake2b
 from math import log
 from unicodedata import combining, normalize
 
+from drr.env.languages import LONGEST, WORD, snowball_stem, surfaces
+from drr.env.languages import VERSION as LANGUAGES_VERSION
+
 VERSION = "1"
 """The tokenizer's version, recorded in a shop's manifest: an index built by another tokenizer gives other answers."""
 
-_WORD = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
-# Elasticsearch's whitespace tokenizer splits longer words, tantivy does not; nobody searches for one.
-_LONGEST = 64
 MOST_WORDS = 512
 
 
@@ -48,29 +48,42 @@ def stem(word: str) -> str:
     return word[:-1]
 
 
-def tokens(text: str) -> list[str]:
+def text_version(language: str | None) -> str:
+    """Return the version of the tokenizer for a shop's language, as its manifest has it."""
+    return VERSION if language is None else f"{VERSION}.{language}.{LANGUAGES_VERSION}"
+
+
+def word_stem(word: str, language: str) -> str:
+    """Return a written word of another language than English as it is indexed."""
+    return folded_text(snowball_stem(word, language))
+
+
+def tokens(text: str, language: str | None = None) -> list[str]:
     """Return the words of a text as they are indexed and searched; `3.5mm` is one word, `dog's` is `dog`."""
+    if language is not None:
+        return [word_stem(word, language) for word in surfaces(text)]
     folded = folded_text(text)
     if "'" in folded or "\u2019" in folded:
         folded = _POSSESSIVE.sub("", folded)
-    return [stem(word[:_LONGEST]) for word in _WORD.findall(folded)]
+    return [stem(word[:LONGEST]) for word in WORD.findall(folded)]
 
 
-def query_words(query: str) -> list[str]:
+def query_words(query: str, language: str | None = None) -> list[str]:
     """Return the words of a query, each once, at most `MOST_WORDS`. No index takes more, and nobody means more."""
-    return list(dict.fromkeys(tokens(query)))[:MOST_WORDS]
+    return list(dict.fromkeys(tokens(query, language)))[:MOST_WORDS]
 
 
-def indexed_text(title: str, features: list[str], description: list[str]) -> str:
+def indexed_text(title: str, features: list[str], description: list[str], language: str | None = None) -> str:
     """Return the text of a product that a catalogue indexes, with single spaces between words. The title is repeated so that it counts twice."""
-    head = tokens(title)
-    return " ".join([*head, *head, *tokens("\n".join(features)), *tokens("\n".join(description))])
+    head = tokens(title, language)
+    rest = [*tokens("\n".join(features), language), *tokens("\n".join(description), language)]
+    return " ".join([*head, *head, *rest])
 
 
 @lru_cache(maxsize=1 << 14)
-def category_key(name: str) -> str:
+def category_key(name: str, language: str | None = None) -> str:
     """Return the key under which `Patio_Lawn_and_Garden` and `Patio, Lawn & Garden` are the same category."""
-    return "_".join(word for word in tokens(name.replace("_", " ")) if word != "and")
+    return "_".join(word for word in tokens(name.replace("_", " "), language) if word != "and")
 
 
 def is_text(key: str) -> bool:

@@ -30,6 +30,7 @@ from drr.data_ingest.products import VERSION as TEXT_VERSION
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product
 from drr.env.errors import DrrError, disk_of
+from drr.env.languages import language_code
 from drr.env.progress import Progress, collector_off
 from drr.env.settings import Settings
 from drr.env.shop import Input, Manifest, shop_writer
@@ -90,7 +91,8 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
         _gathered(job, quarantine, progress, folder) as read,
     ):
         with progress.stage("products", len(read.shelf.places), "products") as stage:
-            writer.write_products(counted(read.shelf.products(), stage.advance))
+            products = counted(read.shelf.products(), stage.advance)
+            writer.write_products(products, language_code(read.forms.language))
         ids, hashes, position = read.people.close()
         with progress.stage("users", len(ids), "users") as stage:
             writer.write_users(counted_batches(read.people.rows(ids, hashes), stage.advance))

@@ -79,8 +79,9 @@ class EmbeddedCatalog:
         search: SearchName = "plain",
         vectors: Vectors | None = None,
         embedder: Embedder | None = None,
+        language: str | None = None,
     ) -> None:
-        self._folder, self.search_name = folder, search
+        self._folder, self.search_name, self._language = folder, search, language
         self._let_go: Callable[[], object] = lambda: None
         try:
             try:
@@ -100,7 +101,7 @@ class EmbeddedCatalog:
         self._schema = self._index.schema
         self._size: int = self.searcher.num_docs
         self._categories = dict(categories)
-        engine = TantivyEngine(self._index, self.searcher, lexicon, vectors)
+        engine = TantivyEngine(self._index, self.searcher, lexicon, vectors, language)
         self._fields = FieldSearch(engine)
         self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
 
@@ -114,7 +115,7 @@ class EmbeddedCatalog:
     def search(self, request: SearchRequest) -> SearchPage:
         if request.limit < 0 or request.offset < 0:
             raise ValueError("limit and offset are not negative")
-        words = query_words(request.query)
+        words = query_words(request.query, self._language)
         if not words:
             return SearchPage([], [], 0)
         try:

@@ -56,14 +56,19 @@ class TantivyEngine:
     counts_first = True
 
     def __init__(
-        self, index: Any, searcher: Any, lexicon: Callable[[], Lexicon], vectors: Vectors | None = None
+        self,
+        index: Any,
+        searcher: Any,
+        lexicon: Callable[[], Lexicon],
+        vectors: Vectors | None = None,
+        language: str | None = None,
     ) -> None:
         self._schema, self._searcher, self._size = index.schema, searcher, searcher.num_docs
         self._vectors = vectors
-        self.lexicon = lexicon
+        self.lexicon, self.language = lexicon, language
         self.holders: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
         self._held = lru_cache(_REMEMBERED)(partial(_indexed_term, index.schema, self.holders))
-        self._made_filters = lru_cache(_AT_ONCE)(partial(_filters_made, index.schema))
+        self._made_filters = lru_cache(_AT_ONCE)(partial(_filters_made, index.schema, language))
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
         filters = self._filters(request, unpriced=unpriced)
@@ -223,6 +228,7 @@ class TantivyEngine:
 
 def _filters_made(
     schema: Any,
+    language: str | None,
     prices: tuple[float | None, float | None, bool] | None,
     min_rating: float | None,
     category: str | None,
@@ -242,7 +248,7 @@ def _filters_made(
     if min_rating is not None:
         rated = query.range_query(schema, "rating", tv.FieldType.Float, min_rating, None)
         filters.append((_MUST, query.const_score_query(rated, 0.0)))
-    keys = [("shelf", key) for key in shelf_parts(category)]
+    keys = [("shelf", key) for key in shelf_parts(category, language)]
     if brand is not None:
-        keys.append(("brand", raw_key(brand)))
+        keys.append(("brand", raw_key(brand, language)))
     return filters + [(_MUST, query.const_score_query(_term(schema, *key), 0.0)) for key in keys]

@@ -26,6 +26,7 @@ from drr.env.manifest import (
     check_content,
     check_counts,
     has_fields,
+    indexed_language,
     lost_orders,
     named,
     search_of,
@@ -59,7 +60,10 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
         )
         embedder = embedder_of(settings, weights) if search == "hybrid" else None
         categories = store.category_counts()
-        catalog = EmbeddedCatalog(folder, data / INDEX, categories, store.lexicon, search, vectors, embedder)
+        language = indexed_language(manifest)
+        catalog = EmbeddedCatalog(
+            folder, data / INDEX, categories, store.lexicon, search, vectors, embedder, language
+        )
     except BaseException:
         store.close()
         raise
@@ -104,7 +108,7 @@ def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
         yield from _check_references(database)
         yield from _check_counts(database, shop.manifest)
         if read_index:
-            yield from _check_index(database, catalog, with_fields=has_fields(shop.manifest))
+            yield from _check_index(database, catalog, shop.manifest)
         yield from check_reviews(shop.manifest.reviews, store.iter_reviews())
         found = _content(store)
     except sqlite3.DatabaseError as error:
@@ -157,16 +161,14 @@ def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[
         yield f"The manifest says that {rows.get(whole, 0):,} {whole} were read and accounts for {parts:,}."
 
 
-def _check_index(
-    database: sqlite3.Connection, catalog: EmbeddedCatalog, *, with_fields: bool
-) -> Iterator[str]:
-    searcher = catalog.searcher
+def _check_index(database: sqlite3.Connection, catalog: EmbeddedCatalog, manifest: Manifest) -> Iterator[str]:
+    searcher, with_fields = catalog.searcher, has_fields(manifest)
     products = database.execute("select count(*) from product").fetchone()[0]
     if searcher.num_docs != products:
         yield f"There are {products:,} products in the store and {searcher.num_docs:,} in the index."
         return
     different = []
-    for k, entry in enumerate(index_entries(database)):
+    for k, entry in enumerate(index_entries(database, indexed_language(manifest))):
         address = tv.DocAddress(0, k)
         price, rating, crc = (
             searcher.fast_field_values(name, [address])[0] for name in ("price", "rating", "text_crc")

@@ -27,7 +27,7 @@ from drr.env.text import category_key, indexed_text
 _SMALLEST_HEAP, _LARGEST_HEAP = 64 << 20, 4_000_000_000
 
 
-def build_index(database: sqlite3.Connection, path: Path) -> bytes:
+def build_index(database: sqlite3.Connection, path: Path, language: str | None) -> bytes:
     """Build the search index in `path` and return the packed lexicon of its words."""
     path.mkdir()
     size = database.execute("select coalesce(sum(length(doc)), 0) from product").fetchone()[0]
@@ -36,7 +36,7 @@ def build_index(database: sqlite3.Connection, path: Path) -> bytes:
     ranks = _ranks(database)
     lexicon = LexiconMaker()
     try:
-        for k, entry in enumerate(index_entries(database)):
+        for k, entry in enumerate(index_entries(database, language)):
             lexicon.add(entry.fields)
             writer.add_document(_document(entry, [rank[k] for rank in ranks]))
         writer.commit()
@@ -72,11 +72,13 @@ class IndexEntry:
 
     __slots__ = ("categories", "fields", "price", "product_id", "rating", "text")
 
-    def __init__(self, product_id: str, price: float | None, document: JsonObject) -> None:
+    def __init__(
+        self, product_id: str, price: float | None, document: JsonObject, language: str | None
+    ) -> None:
         self.product_id = product_id
         self.price = price
         self.rating: float | None = document["average_rating"]
-        self.text = indexed_text(document["title"], document["features"], document["description"])
+        self.text = indexed_text(document["title"], document["features"], document["description"], language)
         self.categories = sorted(
             {category_key(name) for name in (document["category"], *document["categories"])} - {""}
         )
@@ -88,6 +90,7 @@ class IndexEntry:
             document["category"],
             document["categories"],
             document["details"],
+            language,
         )
 
     @property
@@ -95,9 +98,9 @@ class IndexEntry:
         return crc32(self.text.encode())
 
 
-def index_entries(database: sqlite3.Connection) -> Iterator[IndexEntry]:
+def index_entries(database: sqlite3.Connection, language: str | None) -> Iterator[IndexEntry]:
     for product_id, price, doc in database.execute("select id, price, doc from product order by k"):
-        yield IndexEntry(product_id, price, orjson.loads(doc))
+        yield IndexEntry(product_id, price, orjson.loads(doc), language)
 
 
 def _ranks(database: sqlite3.Connection) -> list[Sequence[int]]:

@@ -44,12 +44,13 @@ from drr.env.embedded.store import lookup_key
 from drr.env.entities import Product
 from drr.env.errors import NoPlaceForShop, ShopError
 from drr.env.files import close_folder, owner_only_mode
+from drr.env.languages import known_language
 from drr.env.manifest import completed_manifest, with_seal
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
 from drr.env.shop import Manifest
-from drr.env.text import VERSION as TEXT_VERSION
+from drr.env.text import text_version
 
 _LOCK = "lock"
 # Nobody reads the file before it is finished and nobody continues one that is not: no journal is needed.
@@ -95,7 +96,7 @@ class FolderWriter:
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash, self._reviews = ContentHash(), ReviewsHash()
         self._categories: Counter[str] = Counter()
-        self._lexicon, self._vectors = b"", ""
+        self._lexicon, self._vectors, self._text = b"", "", text_version(None)
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
         self._held.callback(self._database.close)
         with self._writing():
@@ -107,7 +108,8 @@ class FolderWriter:
     def __exit__(self, *_: object) -> None:
         self._held.close()
 
-    def write_products(self, products: Iterable[Product]) -> int:
+    def write_products(self, products: Iterable[Product], language: str | None = None) -> int:
+        self._text = text_version(language := known_language(language))
         last = ""
         first = 0
         for batch in batched(products, 1000):
@@ -124,7 +126,7 @@ class FolderWriter:
             first += len(batch)
         with self._writing():
             self._database.execute(PRODUCT_INDEX)
-            self._lexicon = build_index(self._database, self._data / INDEX)
+            self._lexicon = build_index(self._database, self._data / INDEX, language)
         if self._settings.search == "hybrid" and first:
             self._vectors = build_vectors(self._database, self._data, self._settings)
         return first
@@ -206,7 +208,7 @@ class FolderWriter:
             self._hash,
             self._reviews.kept(),
             backend="embedded",
-            versions=_versions(manifest.versions, self._vectors),
+            versions=_versions(manifest.versions, self._vectors, self._text),
         )
         with self._writing():
             manifest = self._closed(manifest)
@@ -292,12 +294,12 @@ def _document(product: Product) -> bytes:
     return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
 
 
-def _versions(given: Mapping[str, str], vectors: str) -> dict[str, str]:
+def _versions(given: Mapping[str, str], vectors: str, text: str) -> dict[str, str]:
     """Return the versions for the manifest. Those of a copied shop's vectors are dropped unless new vectors were made."""
     own = {
         "sqlite": sqlite3.sqlite_version,
         "tantivy": version("tantivy"),
-        "text": TEXT_VERSION,
+        "text": text,
         "fields": FIELDS_VERSION,
     }
     if vectors:

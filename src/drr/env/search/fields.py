@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from drr.env.entities import Product
+from drr.env.languages import is_stop_word, surfaces
 from drr.env.text import category_key, indexed_text, tokens
 
 Name = tuple[str, ...]
@@ -120,10 +121,10 @@ class SearchFields(NamedTuple):
         )
 
 
-def fields_of_product(product: Product) -> SearchFields:
-    text = indexed_text(product.title, product.features, product.description)
+def fields_of_product(product: Product, language: str | None = None) -> SearchFields:
+    text = indexed_text(product.title, product.features, product.description, language)
     return fields_of(
-        text, product.title, product.store, product.category, product.categories, product.details
+        text, product.title, product.store, product.category, product.categories, product.details, language
     )
 
 
@@ -134,60 +135,65 @@ def fields_of(
     category: str,
     categories: Sequence[str],
     details: Mapping[str, Any],
+    language: str | None = None,
 ) -> SearchFields:
-    head, path = tokens(title), _path_fields(category, tuple(categories))
-    brands = _brand_fields(tuple(name for name in (store, details.get("Brand")) if isinstance(name, str)))
+    head, path = tokens(title, language), _path_fields(category, tuple(categories), language)
+    stores = tuple(name for name in (store, details.get("Brand")) if isinstance(name, str))
+    brands = _brand_fields(stores, language)
     strong = [*head, *head, *brands[0], *path[0]]
-    names = dict.fromkeys([*path[1], *title_names(title)])
+    names = dict.fromkeys([*path[1], *title_names(title, language)])
     known = set(text.split(" "))
-    rest = [word for word in (*dict.fromkeys(strong), *_detail_words(details)) if word not in known]
+    rest = [word for word in (*dict.fromkeys(strong), *_detail_words(details, language)) if word not in known]
     return SearchFields(text, " ".join(strong), " ".join(rest), tuple(names), path[2], brands[1])
 
 
 @lru_cache(1 << 14)
-def _path_fields(category: str, categories: Name) -> tuple[Name, Name, Name]:
+def _path_fields(category: str, categories: Name, language: str | None) -> tuple[Name, Name, Name]:
     """Return the words, the names and the shelf of a category path, which many products share."""
     leaf = categories[-1] if categories else ""
     steps = [category.replace("_", " "), *categories]
-    words = (*tokens(leaf), *dict.fromkeys(word for step in steps for word in tokens(step)))
-    keys = {key for step in (category, *categories) for key in shelf_keys(step)}
-    return words, tuple(_leaf_names(leaf)), tuple(sorted(keys))
+    words = (
+        *tokens(leaf, language),
+        *dict.fromkeys(word for step in steps for word in tokens(step, language)),
+    )
+    keys = {key for step in (category, *categories) for key in shelf_keys(step, language)}
+    return words, tuple(_leaf_names(leaf, language)), tuple(sorted(keys))
 
 
 @lru_cache(1 << 14)
-def _brand_fields(names: Name) -> tuple[Name, Name]:
+def _brand_fields(names: Name, language: str | None) -> tuple[Name, Name]:
     """Return the words and the keys of a product's brands."""
-    words = tuple(word for name in dict.fromkeys(names) for word in tokens(name))
-    return words, tuple(sorted({key for name in names if (key := raw_key(name))}))
+    words = tuple(word for name in dict.fromkeys(names) for word in tokens(name, language))
+    return words, tuple(sorted({key for name in names if (key := raw_key(name, language))}))
 
 
-def raw_key(name: str) -> str:
+def raw_key(name: str, language: str | None = None) -> str:
     """Return a brand or a step of a path as one word. Servers limit the length of a word; the beginning is enough to tell it from others."""
-    return category_key(name)[:_LONGEST_KEY]
+    return category_key(name, language)[:_LONGEST_KEY]
 
 
-def _leaf_names(leaf: str) -> Iterator[str]:
-    key = raw_key(leaf)
+def _leaf_names(leaf: str, language: str | None) -> Iterator[str]:
+    key = raw_key(leaf, language)
     if not key:
         yield NO_SHELF
         return
     yield SHELF + key
     yield key
-    for part in _parts(leaf):
+    for part in _parts(leaf, language):
         yield from name_suffixes(part)
 
 
-def shelf_keys(step: str) -> Iterator[str]:
+def shelf_keys(step: str, language: str | None = None) -> Iterator[str]:
     """Yield the keys of a path's step. `Over-Ear Headphones` is found as itself and as `Headphones`, `Ramps & Stairs` also as `Ramps`."""
-    if key := raw_key(step):
+    if key := raw_key(step, language):
         yield key
-        for part in _parts(step):
+        for part in _parts(step, language):
             yield from name_suffixes(part)
 
 
-def _parts(step: str) -> Iterator[list[str]]:
+def _parts(step: str, language: str | None) -> Iterator[list[str]]:
     for part in _PARTS.split(step.replace("_", " ")):
-        if words := tokens(part):
+        if words := tokens(part, language):
             yield words
 
 
@@ -197,9 +203,9 @@ def name_suffixes(words: Sequence[str]) -> Iterator[str]:
         yield "_".join(words[-count:])
 
 
-def title_names(title: str) -> Iterator[str]:
+def title_names(title: str, language: str | None = None) -> Iterator[str]:
     """Yield the names in the first phrase of a title. Words for number or size are skipped: a brush set is brushes too."""
-    words = _first_phrase(title)
+    words = _first_phrase(title, language)
     if not 0 < len(words) <= _LONGEST_PHRASE:
         return
     transparent = search_words().transparent
@@ -211,22 +217,30 @@ def title_names(title: str) -> Iterator[str]:
     yield from name_suffixes(words)
 
 
-def _first_phrase(title: str) -> list[str]:
+def _first_phrase(title: str, language: str | None) -> list[str]:
     text = title
     while (found := _LEADING.match(text)) is not None:
         text = text[found.end() :]
-    words = tokens(_PHRASE_END.split(text, maxsplit=1)[0])
-    breaks = search_words().breaks
-    for place, word in enumerate(words):
-        if place and word in breaks:
+    phrase = _PHRASE_END.split(text, maxsplit=1)[0]
+    words = tokens(phrase, language)
+    for place, broken in enumerate(_breaks(phrase, words, language)):
+        if place and broken:
             return words[:place]
     return words
 
 
-def _detail_words(details: Mapping[str, Any]) -> list[str]:
+def _breaks(phrase: str, words: Sequence[str], language: str | None) -> Iterator[bool]:
+    """Tell of each word of a phrase whether it ends the name before it. In other languages than English, every stop word does."""
+    if language is not None:
+        return (is_stop_word(word, language) for word in surfaces(phrase))
+    breaks = search_words().breaks
+    return (word in breaks for word in words)
+
+
+def _detail_words(details: Mapping[str, Any], language: str | None) -> list[str]:
     words: list[str] = []
     for text in _values(details):
-        words += tokens(text[:_MOST_DETAILS])
+        words += tokens(text[:_MOST_DETAILS], language)
     return words
 
 
@@ -256,6 +270,6 @@ def _plain(values: Iterable[Any]) -> Iterator[str]:
 _STEP = re.compile(r"\s{0,20}(?:>|\u203a|\u00bb|\|)\s*")
 
 
-def shelf_parts(category: str | None) -> list[str]:
+def shelf_parts(category: str | None, language: str | None = None) -> list[str]:
     """Return the keys of a category, all of which a product's path must have. A name without a word gives a key that no product has."""
-    return [] if category is None else [raw_key(step) for step in _STEP.split(category)]
+    return [] if category is None else [raw_key(step, language) for step in _STEP.split(category)]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.search.fields import Name, SearchFields, search_words
-from drr.env.text import tokens
+from drr.env.text import tokens, word_stem
 from drr.wording.limits import limits
 from drr.wording.money import MONEY
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1_000_000
 _SHORTEST = 4
+SHORTEST_PART = 3
+"""Fewest letters of a compound's part."""
+_REMEMBERED = 4096
 _LONG = 8
 """Length of the shortest word that may be corrected in two letters."""
 
@@ -45,9 +49,16 @@ class LexiconMaker:
         return zlib.compress("\n".join(f"{word} {count}" for word, count in rows).encode(), 6)
 
 
+class Compound(NamedTuple):
+    word: str
+    head: str
+    """The word with which the compound begins, by its stem."""
+
+
 class Lexicon:
     def __init__(self, packed: bytes) -> None:
         self._packed = packed
+        self.compounds = lru_cache(_REMEMBERED)(self._compounds)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -90,6 +101,24 @@ class Lexicon:
         ranked = [(min(counts.get(a, 0), counts.get(b, 0)), a, b) for a, b in parts]
         best = max(ranked, default=(0, "", ""))
         return (best[1], best[2]) if best[0] else None
+
+    @cached_property
+    def _backwards(self) -> list[str]:
+        return sorted(word[::-1] for word in self.counts if _is_plain(word))
+
+    def _compounds(self, tail: str, language: str) -> tuple[Compound, ...]:
+        """Return the words that end in a word and begin with another one of the catalogue, the most common first."""
+        if len(tail) < SHORTEST_PART:
+            return ()
+        ends, found = tail[::-1], []
+        for place in range(bisect_left(self._backwards, ends), len(self._backwards)):
+            if not self._backwards[place].startswith(ends):
+                break
+            word = self._backwards[place][::-1]
+            begins = word[: -len(tail)]
+            if len(begins) >= SHORTEST_PART and (head := word_stem(begins, language)) in self.counts:
+                found.append((-self.counts[word], Compound(word, head)))
+        return tuple(compound for _, compound in sorted(found))
 
     def _alike(self, word: str, most: int) -> Iterable[str]:
         """Yield the words whose letters differ little enough: each error changes at most two letters of the set."""
@@ -167,6 +196,8 @@ class ReadQuery:
 
 
 class QueryReader:
+    """Reads a query of an English shop."""
+
     def __init__(self, holders: Holders, lexicon: Callable[[], Lexicon]) -> None:
         self._holders, self._lexicon = holders, lexicon
         self._words = search_words()
@@ -176,7 +207,7 @@ class QueryReader:
         remarks = []
         if low is not None or high is not None:
             remarks.append(f"price {_between(low, high)}")
-        words = tokens(rest)[:_MOST_WORDS]
+        words = self._cut(rest)[:_MOST_WORDS]
         cheap = next((word for word in words if word in self._words.cheap), None)
         slots = list(dict.fromkeys(self._slots(words, remarks)))
         if all(slot.weak for slot in slots):
@@ -185,6 +216,9 @@ class QueryReader:
         if cheap is not None:
             remarks.append(f'"{cheap}": sort price_asc')
         return ReadQuery(tuple(slots), low, high, cheap is not None, tuple(remarks))
+
+    def _cut(self, text: str) -> list[str]:
+        return tokens(text)
 
     def _slots(self, words: Sequence[str], notes: list[str]) -> list[Slot]:
         slots: list[Slot] = []

@@ -9,7 +9,8 @@ from typing import NamedTuple, Protocol
 
 from drr.env.embedding import OFFLINE, OFFLINE_NAME, Embedder, HashedTfIdf, Vectors, embedder_of
 from drr.env.entities import Product
-from drr.env.search.read_query import Holders, Lexicon, QueryReader
+from drr.env.search.compounds import reader_of
+from drr.env.search.read_query import Holders, Lexicon
 from drr.env.search.search_plan import FULL, Node, Plan
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchPage, SearchRequest
@@ -26,6 +27,10 @@ class IndexEngine(Protocol):
 
     counts_first: bool
     """True if counting is cheap. A demand is then counted first, and hits are fetched only if enough products fulfil it."""
+
+    @property
+    def language(self) -> str | None:
+        """Return the language of the index's stems; `None` for English."""
 
     @property
     def holders(self) -> Holders:
@@ -73,7 +78,7 @@ class FieldSearch:
     def found(self, request: SearchRequest) -> FoundHits | None:
         """Find the hits of a request; `None` if the query has no word."""
         engine = self.engine
-        asked = QueryReader(engine.holders, engine.lexicon).read(request.query)
+        asked = reader_of(engine.holders, engine.lexicon, engine.language).read(request.query)
         if not asked.slots:
             return None
         request = replace(

@@ -49,8 +49,8 @@ class ElasticEngine:
 
     counts_first = False
 
-    def __init__(self, ask: Ask, size: int, lexicon: Lexicon) -> None:
-        self._ask, self._size, self._lexicon = ask, size, lexicon
+    def __init__(self, ask: Ask, size: int, lexicon: Lexicon, language: str | None = None) -> None:
+        self._ask, self._size, self._lexicon, self.language = ask, size, lexicon, language
         self._count_once = lru_cache(4096)(self._counted)
 
     def lexicon(self) -> Lexicon:
@@ -65,12 +65,12 @@ class ElasticEngine:
         return _total(self._ask(_node(Word(field, word)), [], 0, 0))
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
-        filters = [_node(node), *_field_filters(request, unpriced=unpriced)]
+        filters = [_node(node), *self._filters(request, unpriced=unpriced)]
         return _total(self._ask({"bool": {"filter": filters}}, [], 0, 0))
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
         """Return a page of hits. The server counts them in the same answer, so `total` is not used."""
-        query: JsonObject = {"filter": [_node(demanded), *_field_filters(request)]}
+        query: JsonObject = {"filter": [_node(demanded), *self._filters(request)]}
         if request.sort == "relevance":
             query["should"] = _ranking(plan)
         return self.page(query, request)
@@ -94,7 +94,7 @@ class ElasticEngine:
                 "query_vector": vector.tolist(),
                 "k": count,
                 "num_candidates": _CANDIDATES,
-                "filter": _field_filters(request),
+                "filter": self._filters(request),
             }
         }
         # A score of one half is a likeness of nothing.
@@ -107,6 +107,13 @@ class ElasticEngine:
         filters = [_node(demanded), {"terms": {"product_id": list(product_ids)}}]
         hits = self._ask({"bool": {"filter": filters}}, [], 0, len(product_ids))["hits"]["hits"]
         return {hit["_id"] for hit in hits}
+
+    def _filters(self, request: SearchRequest, *, unpriced: bool = False) -> list[JsonObject]:
+        filters = _price_and_rating(request, unpriced=unpriced)
+        filters += [{"term": {"shelf": key}} for key in shelf_parts(request.category, self.language)]
+        if request.brand is not None:
+            filters.append({"term": {"brand": raw_key(request.brand, self.language)}})
+        return filters
 
 
 def _total(answer: JsonObject) -> int:
@@ -137,14 +144,6 @@ def _best(one: Best) -> JsonObject:
     return {"dis_max": {"queries": [{"bool": {"should": [_weighed(w) for w in name]}} for name in one.names]}}
 
 
-def _field_filters(request: SearchRequest, *, unpriced: bool = False) -> list[JsonObject]:
-    filters = _price_and_rating(request, unpriced=unpriced)
-    filters += [{"term": {"shelf": key}} for key in shelf_parts(request.category)]
-    if request.brand is not None:
-        filters.append({"term": {"brand": raw_key(request.brand)}})
-    return filters
-
-
 def _price_and_rating(request: SearchRequest, *, unpriced: bool = False) -> list[JsonObject]:
     filters: list[JsonObject] = []
     unknown = {"bool": {"must_not": [{"exists": {"field": "price"}}]}}
@@ -172,10 +171,11 @@ class ServersCatalog:
         lexicon: Lexicon,
         search: SearchName,
         embedder: Embedder | None = None,
+        language: str | None = None,
     ) -> None:
         self.servers, self.index, self.search_name = servers, index, search
         self._categories = dict(categories)
-        self._engine = ElasticEngine(self._ask, size, lexicon)
+        self._engine = ElasticEngine(self._ask, size, lexicon, language)
         self._fields = FieldSearch(self._engine)
         self._hybrid = None if embedder is None else HybridSearch(self._engine, embedder)
 
@@ -185,7 +185,7 @@ class ServersCatalog:
     def search(self, request: SearchRequest) -> SearchPage:
         if request.limit < 0 or request.offset < 0:
             raise ValueError("limit and offset are not negative")
-        words = query_words(request.query)
+        words = query_words(request.query, self._engine.language)
         if not words:
             return SearchPage([], [], 0)
         name = request.search or self.search_name

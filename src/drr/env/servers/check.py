@@ -11,7 +11,15 @@ from drr.env.content import Columns, ContentHash, batched, check_reviews, user_r
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
-from drr.env.manifest import changed_manifest, check_content, check_counts, has_fields, lost_orders, named
+from drr.env.manifest import (
+    changed_manifest,
+    check_content,
+    check_counts,
+    has_fields,
+    indexed_language,
+    lost_orders,
+    named,
+)
 from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.documents import find_keys
@@ -78,7 +86,7 @@ class _Check:
         for products in batched(self._store.iter_products(), _PRODUCTS):
             self._found.add_products(products)
             self._product_ids += [product.product_id for product in products]
-            fields = [fields_of_product(product) for product in products]
+            fields = [fields_of_product(product, indexed_language(self._manifest)) for product in products]
             unfound += self._unfound(products, fields)
             for product, made in zip(products, fields, strict=True):
                 yield entry_of(product, made, with_fields=self._with_fields)

@@ -24,7 +24,7 @@ from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.search.read_query import LexiconMaker
 from drr.env.search.searching import VERSION_KEY, VectorMaker
 from drr.env.settings import Settings
-from drr.env.text import person_key
+from drr.env.text import person_key, text_version
 
 _ESCAPES = {"%": "%25", ".": "%2E", "$": "%24", "\0": "%00"}
 _SAFE = str.maketrans(_ESCAPES)
@@ -172,11 +172,12 @@ class SearchParts:
     """The search fields and vectors of all batches. Stored products are included too, because lexicon and hash cover all products."""
 
     def __init__(self, settings: Settings) -> None:
+        self.language: str | None = None
         self._lexicon = LexiconMaker(keyed=True)
         self._vectors = VectorMaker(settings) if settings.search == "hybrid" else None
 
     def of(self, batch: Sequence[Product]) -> list[Parts]:
-        fields = [fields_of_product(product) for product in batch]
+        fields = [fields_of_product(product, self.language) for product in batch]
         for one in fields:
             self._lexicon.add(one)
         rows = [None] * len(batch) if self._vectors is None else self._vectors.rows(batch)
@@ -192,5 +193,6 @@ class SearchParts:
 
     def versions(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the versions for the manifest. Those of a copied shop's vectors are replaced or dropped."""
-        own = {name: one for name, one in given.items() if name != VERSION_KEY} | {"fields": FIELDS_VERSION}
+        own = {name: one for name, one in given.items() if name != VERSION_KEY}
+        own |= {"text": text_version(self.language), "fields": FIELDS_VERSION}
         return own if self._vectors is None else own | {VERSION_KEY: self._vectors.version}

@@ -9,7 +9,7 @@ import elasticsearch
 from drr.env.embedding import Vectors, embedder_of
 from drr.env.errors import NoSuchShop, ShopError
 from drr.env.json_object import JsonObject
-from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest, search_of
+from drr.env.manifest import AGAIN, check_tokenizer, indexed_language, parse_manifest, search_of
 from drr.env.search.read_query import Lexicon
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
@@ -54,6 +54,7 @@ def open_shop(spec: str, settings: Settings) -> Shop:
         Lexicon(kept.get("lexicon", b"")),
         search,
         embedder_of(settings, _weights(kept)) if search == "hybrid" else None,
+        indexed_language(manifest),
     )
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), servers.close)
 

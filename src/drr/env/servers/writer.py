@@ -26,6 +26,7 @@ from drr.env.content import (
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.json_object import JsonObject
+from drr.env.languages import known_language
 from drr.env.manifest import completed_manifest, parse_manifest, with_seal
 from drr.env.servers import index
 from drr.env.servers.connect import Servers, client_versions
@@ -45,7 +46,6 @@ from drr.env.servers.sending import Document, Sending
 from drr.env.servers.store import INDEXES
 from drr.env.settings import Settings
 from drr.env.shop import Manifest
-from drr.env.text import VERSION as TEXT_VERSION
 
 # How many are sent at a time: a request costs as much as a hundred documents, and more than these are no cheaper.
 BATCH = 1000
@@ -124,7 +124,7 @@ class ServersWriter:
             self._sending.close()
         self._servers.close()
 
-    def write_products(self, products: Iterable[Product]) -> int:
+    def write_products(self, products: Iterable[Product], language: str | None = None) -> int:
         def hashed() -> Iterator[tuple[list[Product], list[Parts]]]:
             last = ""
             for batch in batched(products, BATCH):
@@ -137,6 +137,7 @@ class ServersWriter:
                 # Also of what is stored already: the lexicon is of all.
                 yield batch, self._parts.of(batch) if self._sending else []
 
+        self._parts.language = known_language(language)
         return self._write(
             "products",
             hashed(),
@@ -218,7 +219,7 @@ class ServersWriter:
         return kept.sha256 if kept and kind == REVIEWS else self._hash.prefix(kind)
 
     def publish(self, manifest: Manifest) -> Manifest:
-        own = {**manifest.versions, **self._server_versions, **client_versions(), "text": TEXT_VERSION}
+        own = {**manifest.versions, **self._server_versions, **client_versions()}
         rest = {"backend": "servers", "versions": self._parts.versions(own)}
         kept = self._reviews.kept()
         manifest = completed_manifest(manifest, self._spec, "nothing was published", self._hash, kept, **rest)

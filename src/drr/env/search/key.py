@@ -1,0 +1,33 @@
+"""The part of a unit's key that identifies the search of a shop."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from drr.env.manifest import indexed_language
+from drr.env.search.compounds import VERSION as COMPOUNDS_VERSION
+from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION, Shop
+from drr.env.text import text_version
+
+
+class SearchKey(TypedDict):
+    name: str
+    version: str
+    vectors: NotRequired[str]
+    """Embedder and hash of the vectors, if the search is `hybrid`."""
+    words: NotRequired[str]
+    """The version of words and compounds, if the shop is not searched as an English one."""
+
+
+def search_key(shop: Shop) -> SearchKey | None:
+    """Return the key of a shop's search; `None` for `plain` in English, which was once the only one."""
+    name, language = shop.catalog.search_name, indexed_language(shop.manifest)
+    if name == "plain" and language is None:
+        return None
+    key: SearchKey = {"name": name, "version": SEARCH_VERSION}
+    if name == "hybrid":
+        key["version"] = HYBRID_VERSION
+        key["vectors"] = shop.manifest.versions["vectors"]
+    if language is not None:
+        key["words"] = f"{text_version(language)}.{COMPOUNDS_VERSION}"
+    return key

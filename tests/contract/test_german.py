@@ -1,0 +1,157 @@
+"""Forty queries of a German shop, on every catalogue: what they find, graded by hand over products whose names are compounds or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.env.copy import copy_shop
+from drr.env.entities import Product
+from drr.env.progress import Quiet
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
+from drr.env.shop_world import ShopWorld
+from drr.env.web.sandbox import Sandbox
+
+_DATA: dict[str, list[dict[str, Any]]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "german.json").read_text(encoding="utf-8")
+)
+_DEPTH = 10
+_GOAL = 0.85
+
+
+def _products() -> list[Product]:
+    fields: dict[str, Any] = {"product_url": "", "description": [], "details": {}}
+    rows = sorted(_DATA["products"], key=lambda row: row["id"])
+    return [
+        Product.model_validate(
+            {
+                **fields,
+                "product_id": row["id"],
+                "title": row["title"],
+                "features": row["features"],
+                "price": row["price"],
+                "store": row["store"],
+                "categories": row["path"],
+                "category": row["path"][0],
+            }
+        )
+        for row in rows
+    ]
+
+
+def write_german(spec: str, settings: Settings, language: str | None) -> Manifest:
+    with shop_writer(spec, settings) as writer:
+        writer.write_products(iter(_products()), language)
+        writer.write_users([])
+        writer.write_orders([])
+        recipe = {} if language is None else {"language": language}
+        return writer.publish(Manifest(backend="", as_of="", content_hash="", counts={}, recipe=recipe))
+
+
+def ndcg(found: Sequence[str], grades: Mapping[str, int]) -> float:
+    """Return nDCG@10 with a gain of 2^grade - 1."""
+
+    def gain(values: Sequence[int]) -> float:
+        return sum((2**grade - 1) / log2(place + 2) for place, grade in enumerate(values[:_DEPTH]))
+
+    return gain([grades.get(one, 0) for one in found]) / gain(sorted(grades.values(), reverse=True))
+
+
+def scores(shop: Shop) -> dict[str, float]:
+    """Return nDCG@10 of each query."""
+    return {
+        row["query"]: ndcg(
+            shop.catalog.search(SearchRequest(row["query"], limit=_DEPTH)).product_ids, row["grades"]
+        )
+        for row in _DATA["queries"]
+    }
+
+
+@pytest.fixture(scope="module")
+def german_spec(spec_of: Callable[[str], str], settings: Settings) -> str:
+    spec = spec_of("german")
+    write_german(spec, settings, "de")
+    return spec
+
+
+@pytest.fixture(scope="module")
+def german(german_spec: str, settings: Settings) -> Iterator[Shop]:
+    with open_shop(german_spec, settings) as opened:
+        yield opened
+
+
+def _found(shop: Shop, query: str, **asked: Any) -> list[str]:
+    return shop.catalog.search(SearchRequest(query, **asked)).product_ids
+
+
+def test_forty_german_queries_find_what_they_mean(german: Shop) -> None:
+    found = scores(german)
+    assert len(found) == 40
+    mean = sum(found.values()) / len(found)
+    assert mean >= _GOAL, {query: round(score, 2) for query, score in found.items() if score < 1}
+
+
+def test_every_catalogue_finds_the_same_in_the_same_order(german: Shop, tmp_path: Path) -> None:
+    folder = str(tmp_path / "beside")
+    write_german(folder, Settings(), "de")
+    with open_shop(folder, Settings()) as beside:
+        for row in _DATA["queries"]:
+            for search in ("fields", "plain"):
+                asked = SearchRequest(row["query"], search=search)
+                page, other = german.catalog.search(asked), beside.catalog.search(asked)
+                assert (page.product_ids, page.total, page.notes) == (
+                    other.product_ids,
+                    other.total,
+                    other.notes,
+                )
+
+
+def test_a_compound_is_found_by_its_parts_and_its_parts_by_the_compound(german: Shop) -> None:
+    for query in ("Kaffeemühle", "KAFFEEMÜHLEN", "Mühle für Kaffee", "Mühlen für den Kaffee", "Kaffee Mühle"):
+        assert {"K01", "K02", "K03"} <= set(_found(german, query)), query
+    # Its parts are words of the catalogue, its whole is none; a linking letter belongs to the stem.
+    page = german.catalog.search(SearchRequest("Puppenwagen"))
+    assert page.product_ids[0] == "S02"
+    assert page.notes == ('for "puppenwagen": puppen wagen',)
+    # A word of which the catalogue has the end alone is not split.
+    assert _found(german, "xyzwagen") == []
+    assert _found(german, "kaffee" * 20_000) == []
+
+
+def test_shelves_and_brands_are_filtered_by_words_of_the_same_language(german: Shop) -> None:
+    assert set(_found(german, "Mühle", category="Gewürzmühle")) <= {"G01", "G02", "G03"}
+    assert _found(german, "Mühle", category="Gewürzmühle") == _found(german, "Mühle", category="Gewürzmühlen")
+    assert _found(german, "Kaffeemühle", brand="graef") == ["K01"]
+    assert _found(german, "Becher", category="Küche > Kaffee & Tee") == ["K10", "K11"]
+
+
+def test_the_language_of_an_index_is_checked_copied_and_stands_in_the_key(
+    german: Shop, german_spec: str, settings: Settings, tmp_path: Path
+) -> None:
+    assert list(check_shop(german_spec, settings)) == []
+    key = ShopWorld(Session(german, None), Sandbox([])).key_fields()["search"]
+    assert key["name"] == "fields" and key["words"].startswith("1.de.")
+    copy = str(tmp_path / "copy")
+    with shop_writer(copy, Settings()) as writer:
+        assert copy_shop(german, writer, Quiet()).versions["text"] == german.manifest.versions["text"]
+    with open_shop(copy, Settings()) as copied:
+        assert _found(copied, "Kaffeemühle") == _found(german, "Kaffeemühle")
+
+
+@pytest.mark.parametrize("language", ["en", "pl", None])
+def test_a_shop_of_a_language_that_is_not_in_the_table_is_searched_as_before(
+    language: str | None, spec_of: Callable[[str], str], settings: Settings
+) -> None:
+    spec = spec_of(f"german-{language or 'none'}")
+    assert write_german(spec, settings, language).versions["text"] == "1"
+    with open_shop(spec, settings) as shop:
+        assert "words" not in ShopWorld(Session(shop, None), Sandbox([])).key_fields()["search"]
+        assert _found(shop, "Kaffeemühle") == ["K01", "K02"]
+        assert _found(shop, "Mühle") == ["G03", "K03"]
+        assert _found(shop, "Pfannen") == ["T06", "T04", "T05"]
