@@ -328,9 +328,9 @@ def _planned(kind: type[Asked], asked: Mapping[str, object], **more: object) -> 
 
 
 def _settled(settings: Settings | None, **named: object) -> Settings:
-    from drr.app.study.trust import named_settings, settled
+    from drr.app.study.trust import named_settings, settle_settings
 
-    return settled(named_settings(settings, **named), ()).settings
+    return settle_settings(named_settings(settings, **named), ()).settings
 
 
 @contextmanager

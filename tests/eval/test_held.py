@@ -17,7 +17,7 @@ from drr.env.source import Source
 from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS, World, owner_of
 from drr.eval.agreement.judges import pairwise_agreement
-from drr.eval.agreement.study import across_systems, stability, study_labels
+from drr.eval.agreement.study import correlate_system_means, stability, study_labels
 from drr.eval.evidence.answers import AnswerEvidence, read_answers
 from drr.eval.judging.read import choose_judging, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions
@@ -91,7 +91,9 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     told = stability([judged, *again])
     assert told is not None
     assert (told["rating"]["value"], told["rating"]["n"], told["support"]["value"]) == (1.0, 35, None)
-    assert across_systems(judged, judged)["depth"]["spearman"]["value"] is None  # two systems are too few
+    assert (
+        correlate_system_means(judged, judged)["depth"]["spearman"]["value"] is None
+    )  # two systems are too few
 
 
 def test_a_broken_line_of_labels_is_named(tmp_path: Path) -> None:

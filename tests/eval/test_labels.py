@@ -13,7 +13,7 @@ import pytest
 from drr.app.terminal import with_interval
 from drr.env.shop import Shop
 from drr.eval.agreement.judges import pairwise_agreement
-from drr.eval.agreement.people import among_people, labelled_cases
+from drr.eval.agreement.people import agreement_among_people, labelled_cases
 from drr.eval.agreement.statistics import support_statistics
 from drr.eval.agreement.study import stability
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel
@@ -163,9 +163,9 @@ def test_people_without_a_name_are_held_beside_each_other() -> None:
         return RatingLabel(id="1", query="q", answer=f"answer {answer}", label=value)
 
     found = labelled_cases([grade(n, n % 5) for n in range(10) for _ in range(2)], "rating")
-    among = among_people(found, "rating")
+    among = agreement_among_people(found, "rating")
     assert among is not None and among["alpha"]["value"] == pytest.approx(1.0)
-    assert among_people(labelled_cases([grade(n, n) for n in range(5)], "rating"), "rating") is None
+    assert agreement_among_people(labelled_cases([grade(n, n) for n in range(5)], "rating"), "rating") is None
 
 
 def test_a_kappa_of_nothing_is_printed_without_a_sign() -> None:

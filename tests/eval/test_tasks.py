@@ -15,7 +15,7 @@ from drr.env.errors import Misuse
 from drr.env.plugins import JudgingTask
 from drr.env.query import Query
 from drr.eval.agreement.corrected import correctable_figures
-from drr.eval.agreement.study import on_metrics
+from drr.eval.agreement.study import compare_on_metrics
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
@@ -295,7 +295,7 @@ async def test_nothing_in_a_document_counts_a_task_twice(sized: Study) -> None:
         "001",
         "002",
     }
-    told = on_metrics(judged, judged)["dr3_ir_sc"]["mard"]["method"]
+    told = compare_on_metrics(judged, judged)["dr3_ir_sc"]["mard"]["method"]
     assert "3 clusters" in told
     rows = [row for _, row in _rows(compare(judged, "dr3", "react")) if row["n"] == 6]
     assert rows and all(row["tasks"] == 3 for row in rows)

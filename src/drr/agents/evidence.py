@@ -73,7 +73,7 @@ class StepLog:
         """Return the second at which the last turn of a conversation ended."""
         return max(step.started_at + step.seconds for step in self._steps if step.of == of)
 
-    def noted(self) -> list[TimedStep]:
+    def ordered_steps(self) -> list[TimedStep]:
         """Return the steps in an order that does not depend on which finished first."""
         return sorted(self._steps, key=lambda step: (step.kind, step.of, step.number))
 
@@ -169,7 +169,7 @@ class EvidenceLedger:
         }
         await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])
 
-    def fabricated(self, urls: Iterable[str]) -> list[Fabricated]:
+    def fabricated_records(self, urls: Iterable[str]) -> list[Fabricated]:
         """Return a record of each cited address that no tool returned. It holds the page where the agent had read one."""
         found = []
         for url in urls:

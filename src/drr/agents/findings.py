@@ -125,7 +125,7 @@ async def synthesis_without_tools(
     )
 
 
-async def in_conversation(
+async def ask_for_synthesis(
     run: AgentRun,
     who: str,
     conversation: str,

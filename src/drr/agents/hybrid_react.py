@@ -34,8 +34,8 @@ from drr.agents.findings import (
     Finding,
     SubProblem,
     Synthesis,
+    ask_for_synthesis,
     give_up_without_findings,
-    in_conversation,
     stop_over_budget,
     stop_reason,
     synthesis_request,
@@ -86,7 +86,7 @@ async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     text = None
     if run.has(OWN):
-        text = await in_conversation(
+        text = await ask_for_synthesis(
             run, who, f"researcher {who}", problem, state["messages"], state["stop"], turns.tools_of(run)
         )
     return {"synthesis": text or await synthesis_without_tools(run, who, problem, state["messages"])}
@@ -156,7 +156,7 @@ def _researchers(state: HybridState, launches: dict[int, str]) -> list[Send]:
     return [Send("researcher", task) for task in tasks]
 
 
-async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
+async def run_researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
     """Run one researcher and its synthesis, and return the finding. A failure is a finding without text, so that the other researchers go on."""
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     run.tell("launch", who, problem)
@@ -239,7 +239,7 @@ def graph() -> CompiledStateGraph[HybridState, AgentRun, HybridState, HybridStat
     return (
         StateGraph(HybridState, context_schema=AgentRun)
         .add_node("supervisor", supervisor)
-        .add_node("researcher", researcher)
+        .add_node("researcher", run_researcher)
         .add_node("return_control", return_control)
         .add_node("report", report)
         .add_edge(START, "supervisor")

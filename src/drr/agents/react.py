@@ -10,7 +10,7 @@ from drr.agents import turns
 from drr.agents.base import Ending
 from drr.agents.brief import ReportRequest, ResearchRequest
 from drr.agents.run_state import MAIN, AgentRun
-from drr.agents.turns import LoopState, ending_for_failure, in_place, is_broken_off, report_afresh
+from drr.agents.turns import LoopState, ask_for_report, ending_for_failure, is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -50,7 +50,9 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     if stop != "context_limit" and not is_broken_off(stop):
         brief = ReportRequest(run.query, run.evidence(), form=run.settings["form"])
         try:
-            text, added = await in_place(run, "agent", state["messages"], stop, turns.tools_of(run), brief)
+            text, added = await ask_for_report(
+                run, "agent", state["messages"], stop, turns.tools_of(run), brief
+            )
         except ModelFailure as failure:
             if ending_for_failure(failure, known=bool(run.calls)) is None:
                 raise

@@ -172,7 +172,7 @@ def _in_file(name: str) -> Variant:
     """Return the variant for `path/file.py:function` with options after it."""
     place, _, rest = name.rpartition(":")
     function, *options = rest.split("+")
-    return _with(name, in_file(place, function), options)
+    return _with(name, architecture_in_file(place, function), options)
 
 
 def _with(name: str, architecture: Architecture, options: Sequence[str]) -> Variant:
@@ -308,7 +308,7 @@ def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: A
     return given
 
 
-def in_file(place: str, function: str) -> Architecture:
+def architecture_in_file(place: str, function: str) -> Architecture:
     """Build an architecture from a function in a Python file. It is shown as `file.py:function`."""
     code = from_file("variant", place, function)
     if not (inspect.iscoroutinefunction(code.found) or _of_others(code.found)):

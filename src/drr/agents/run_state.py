@@ -26,7 +26,7 @@ from drr.agents.base import (
 )
 from drr.agents.brief import CONTROL, Brief, CallEvidence, Piece, ProfileFacts, argument_error, call_title
 from drr.agents.evidence import EvidenceLedger, OutsideAgent, StepLog, side_by_side
-from drr.agents.text_calls import with_calls
+from drr.agents.text_calls import read_text_calls
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
@@ -202,7 +202,7 @@ class AgentRun(AgentInstructions):
         with self.steps.timing("model", conversation, role):
             reply = await self.models[role].reply(messages, tools=tools, brief=brief, demand=demand)
         if self.settings.get("text_calls"):
-            reply = with_calls(reply, tools, len(messages))
+            reply = read_text_calls(reply, tools, len(messages))
         self.keep(conversation, [*messages, reply])
         return reply
 

@@ -353,7 +353,7 @@ async def _finish(
         citation_repair=options.citation_repair,
         removed_citations=removed,
         dangling=[int(name) for name in dangling_ids(cited) if name.isdecimal()],
-        fabricated=run.ledger.fabricated(made_up),
+        fabricated=run.ledger.fabricated_records(made_up),
         stop_reason=ending.stop_reason,
         usage=usage,
         seconds=seconds,
@@ -377,7 +377,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
         "notes": sorted([*run.notes, *_raised(run)]),
         "stderr": run.outside.stderr,
-        "steps": run.steps.noted(),
+        "steps": run.steps.ordered_steps(),
         "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
             Transcript(name=name, messages=plain_messages(messages))

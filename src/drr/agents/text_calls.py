@@ -27,7 +27,7 @@ def is_call(report: str, tools: Collection[str]) -> bool:
     return bool(values) and all(_names_call(value, tools) for value in values)
 
 
-def with_calls(reply: AIMessage, bound: Sequence[Any], turn: int) -> AIMessage:
+def read_text_calls(reply: AIMessage, bound: Sequence[Any], turn: int) -> AIMessage:
     """Read the calls that a reply holds as text. The reply is returned unchanged where the text holds anything else."""
     tools = {tool["function"]["name"] for tool in bound if isinstance(tool, Mapping)}
     words, text = _behind_words(reply.text)

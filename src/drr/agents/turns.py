@@ -151,7 +151,7 @@ WHY: dict[StopReason, str] = {
 }
 
 
-async def in_place(
+async def ask_for_report(
     run: AgentRun,
     conversation: str,
     messages: Sequence[BaseMessage],

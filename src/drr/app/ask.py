@@ -263,7 +263,7 @@ _VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
 
 
 @contextmanager
-def watched(quiet: bool) -> Iterator[Listener]:
+def event_printer(quiet: bool) -> Iterator[Listener]:
     """Yield the listener that prints each event of a run; with `quiet`, one that does nothing."""
     if quiet:
         yield ignore_event

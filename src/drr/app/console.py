@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import orjson
 from drr.app.commands.parser import SETTINGS_TITLE
-from drr.app.study.trust import given_settings, settled, trusted_addresses
+from drr.app.study.trust import given_settings, settle_settings, trusted_addresses
 from drr.app.terminal import plain, screened, shown, unscreened_stream
 from drr.env.errors import Misuse
 from drr.env.files import owner_only_mode, write_file
@@ -174,7 +174,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:
-    return settled(given_settings(arguments), trusted_addresses(arguments))
+    return settle_settings(given_settings(arguments), trusted_addresses(arguments))
 
 
 def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:

@@ -175,12 +175,12 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         _check_room_for_writing(job, folder, len(codes), len(users.codes), len(item))
         with progress.stage("products", len(codes), "products") as stage:
             products = _products(codes, gathered, spool)
-            written = writer.write_products(counted(products, stage.advance))
+            written = writer.write_products(products_with_progress(products, stage.advance))
         gathered.rows["products"] = written
         hashes = gathered.ids.user_hashes(users.codes)
         with progress.stage("users", len(users.codes), "users") as stage:
             batches = _users(users.codes, hashes, gathered)
-            written = writer.write_users(counted_batches(batches, stage.advance))
+            written = writer.write_users(batches_with_progress(batches, stage.advance))
         item_hashes = gathered.ids.item_hashes(codes)
 
         def content(row: int) -> tuple[str, str]:
@@ -257,13 +257,13 @@ def order_batches(columns: list[I64], advance: Callable[[int], None]) -> Iterato
         advance(len(batch.order_id))
 
 
-def counted(products: Iterator[Product], advance: Callable[[int], None]) -> Iterator[Product]:
+def products_with_progress(products: Iterator[Product], advance: Callable[[int], None]) -> Iterator[Product]:
     for product in products:
         yield product
         advance(1)
 
 
-def counted_batches(
+def batches_with_progress(
     batches: Iterator[list[UserRow]], advance: Callable[[int], None]
 ) -> Iterator[list[UserRow]]:
     for batch in batches:

@@ -42,7 +42,7 @@ class CommandServer:
         if not self._broken.done():
             self._broken.set_exception(error)
 
-    def refused(self) -> None:
+    def count_refusal(self) -> None:
         """Count a refused request, and break the unit off where there are too many."""
         self._refused += 1
         if self._refused > MOST_REFUSED:
@@ -69,7 +69,7 @@ class CommandServer:
             self._answers[call.result] = answer
             return answer
         if call.kind != "api":
-            self.refused()
+            self.count_refusal()
         outcome = "invalid" if call.error is None else call.error.kind
         kind = next((one for one in _KINDS if one == outcome), _KINDS[1])
         raise _Recorded(kind, call.result)

@@ -75,7 +75,7 @@ class ModelService:
                 streamed = protocol.stream(reply, body, number) if body.get("stream") else None
                 written = protocol.write(reply, body, number)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
-                self._door.refused()
+                self._door.count_refusal()
                 document = protocol.failed(
                     "malformed", f"the request has not the form of its protocol ({error})"
                 )
@@ -93,7 +93,7 @@ class ModelService:
         try:
             asked = protocol.read(body, self._heard)
         except NotOffered as error:
-            self._door.refused()
+            self._door.count_refusal()
             raise _Refused(400, "not_offered", str(error)) from None
         if lost := self._lost(body, asked):
             failure = ProgramFailure(
@@ -151,7 +151,7 @@ class ModelService:
         if reached not in ("token_limit", "time_limit"):
             return
         self._door.limit = reached
-        self._door.refused()
+        self._door.count_refusal()
         raise _Refused(403, reached, "this question's limit is reached: print the report from what is known")
 
     async def _models(self, request: Request) -> Response:

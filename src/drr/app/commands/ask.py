@@ -86,7 +86,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.ask import ask, check_question, check_variant, watched
+    from drr.app.ask import ask, check_question, check_variant, event_printer
 
     check_question(arguments.question)
     if arguments.out is not None and arguments.out.is_dir():
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     say_paper(settings)
     plan = StudyPlan.of(arguments, variants=arguments.variant)
-    with watched(arguments.quiet) as listener:
+    with event_printer(arguments.quiet) as listener:
         answer = ask(arguments.question, arguments.user, plan, settings, listener)
     if arguments.json:
         print_json(answer.document())

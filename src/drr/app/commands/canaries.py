@@ -215,7 +215,7 @@ async def _vet(
     return ran.summary, document
 
 
-async def judged_part(
+async def judge_part(
     study: Study,
     desk: JudgingContext,
     models: Models,
@@ -253,12 +253,12 @@ async def _judged(
 ) -> tuple[Summary, list[CanaryRow]]:
     if part in _REPORTS:
         query, what, rows = _REPORTS[part]
-        done, judged = await judged_part(study, desk, models, arguments, query, *what)
+        done, judged = await judge_part(study, desk, models, arguments, query, *what)
         return done, rows(judged)
     paper, own = _of_papers()[part], replace(desk)
     paper.furnish_desk(own)
     stages = task_stages(tasks((), paper.TASKS))
-    done, judged = await judged_part(study, own, models, arguments, paper.QUERY_ID, stages=stages)
+    done, judged = await judge_part(study, own, models, arguments, paper.QUERY_ID, stages=stages)
     return done, paper.rows(judged)
 
 

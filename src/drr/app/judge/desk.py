@@ -19,7 +19,7 @@ from drr.app.study.trust import (
     found_shop,
     given_settings,
     is_own_shop,
-    settled,
+    settle_settings,
     trusted_addresses,
 )
 from drr.app.study.workers import check_same, desk_facts, settings_from, whole_path
@@ -49,7 +49,7 @@ def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[
         for k, v in study.config.get("settings", {}).items()
         if k in Settings.model_fields and k != "profile"
     }
-    return settled(given, trusted, StudyChoices(study.folder, saved), runs=False).settings
+    return settle_settings(given, trusted, StudyChoices(study.folder, saved), runs=False).settings
 
 
 def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:

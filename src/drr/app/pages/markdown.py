@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from drr.eval.asking.safety import parser
+from drr.eval.asking.safety import markdown_parser
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -24,7 +24,7 @@ SCHEMES = {"http", "https", "user"}
 
 def safe_html(markdown: str) -> str:
     """Return the Markdown as HTML that is safe twice over: the parser ignores HTML, the cleaner lets only `TAGS` through."""
-    made = parser()
+    made = markdown_parser()
     tokens = made.parse(markdown)
     for token in tokens:
         if token.type == "inline" and _is_list_of_sources(token.content):
@@ -53,7 +53,7 @@ def _line_by_line(children: Sequence[Token]) -> Iterator[Token]:
 
 def _linked(text: Token, *, ends: bool) -> Iterator[Token]:
     """Yield the text's tokens with bare addresses as links. `ends` is true where the line ends after the text; an address that may go on after the text stays plain."""
-    made, at, whole = parser(), 0, text.content
+    made, at, whole = markdown_parser(), 0, text.content
     for found in _BARE.finditer(whole):
         address = found[0].rstrip(".,;:!?*_")
         rest = _SIGN.sub("", whole[found.end() :])

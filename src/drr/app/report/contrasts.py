@@ -63,11 +63,11 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
     shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
         return []
-    pairs = _pairs(ranked(shown[0], means[shown[0].name]))
-    return compared(per_report, ((a, b, metric) for metric in shown for a, b in pairs))
+    pairs = _pairs(order_by_mean(shown[0], means[shown[0].name]))
+    return compare_pairs(per_report, ((a, b, metric) for metric in shown for a, b in pairs))
 
 
-def compared(per_report: PerReport, wanted: Iterable[tuple[str, str, Metric]]) -> list[Contrast]:
+def compare_pairs(per_report: PerReport, wanted: Iterable[tuple[str, str, Metric]]) -> list[Contrast]:
     """Return the paired differences of these pairs on these metrics, with Holm's correction over all of them."""
     tested = {}
     for a, b, metric in wanted:
@@ -80,7 +80,7 @@ def means_of(per_report: PerReport, metric: str) -> dict[str, float | None]:
     return {system: mean(own).value for system, own in per_report(metric).items()}
 
 
-def ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:
+def order_by_mean(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:
     """Return the systems ordered by mean, best first and unknown last."""
     sign = 1 if metric is not None and metric.better == "lower" else -1
     return sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from drr.app.judge.text import reasons_of, unread_of
 from drr.app.papers.printed import printed_figure
-from drr.app.report.contrasts import ByQuery, PerReport, compared, means_of, ranked
+from drr.app.report.contrasts import ByQuery, PerReport, compare_pairs, means_of, order_by_mean
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ReportData
 from drr.app.report.of_papers import MetricForm, report_parts
@@ -152,10 +152,10 @@ def winners(per_report: PerReport, metrics: Iterable[Metric]) -> dict[str, str]:
     duels = []
     for metric in metrics:
         means = means_of(per_report, metric.name)
-        known = [variant for variant in ranked(metric, means) if means[variant] is not None]
+        known = [variant for variant in order_by_mean(metric, means) if means[variant] is not None]
         if len(known) > 1:
             duels.append((known[0], known[1], metric))
-    return {one.metric.name: one.a for one in compared(per_report, duels) if one.is_ahead}
+    return {one.metric.name: one.a for one in compare_pairs(per_report, duels) if one.is_ahead}
 
 
 def as_printed(material: ReportData) -> Table | None:

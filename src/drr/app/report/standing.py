@@ -14,7 +14,7 @@ from drr.app.report.contrasts import (
     lead_metrics,
     leading_metrics,
     means_of,
-    ranked,
+    order_by_mean,
 )
 from drr.app.report.failing import errors_of
 from drr.app.report.tables import Cell
@@ -127,7 +127,7 @@ def standings(
     shares = {
         system: share_of(v.n, v.n_unscored, sum(failed.get(system, {}).values())) for system, v in own.items()
     }
-    systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
+    systems, pairs = order_by_mean(metric, means), [one for one in found if one.metric == metric]
     mistakes = "" if metric.name == "mistakes" else _mistakes(per_report, systems)
     row = verdict(metric, means, pairs, shares=shares)
     row = row._replace(
@@ -208,7 +208,7 @@ def verdict(
 
     `shares` are texts on how many answers a mean covers.
     """
-    best = ranked(metric, means)[0]
+    best = order_by_mean(metric, means)[0]
     name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
     rivals = [one for one in found if one.a == best]
     if not rivals:

@@ -24,7 +24,7 @@ from drr.app.study.config_file import save_config
 from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
 from drr.app.study.specs import agent_in
 from drr.app.study.study_plan import KEPT, StudyPlan
-from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settled
+from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settle_settings
 from drr.app.study.workers import pool_of
 from drr.app.study.worlds import asked_now, can_have_reach, containment_sentences, settle_tasks
 from drr.env.errors import Misuse
@@ -214,7 +214,7 @@ def _joined(call: StudyPlan) -> _Joined:
     if saved:
         _check_strangers(call, own, given)
     study = StudyChoices(call.folder, {**_BEFORE, **saved.get("settings", {})}) if saved else None
-    found = settled(call.given, call.trust_address, study)
+    found = settle_settings(call.given, call.trust_address, study)
     settings, had_variants, given = combine_models(call, found, saved, given)
     named = {name: value for name in KEPT if (value := getattr(call, name)) not in (None, {})}
     kept = {name: getattr(own, name) for name in KEPT} | named

@@ -72,7 +72,7 @@ def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
     return list(getattr(arguments, "trust_address", ()))
 
 
-def settled(
+def settle_settings(
     given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None, *, runs: bool = True
 ) -> Resolved:
     """Resolve all settings, remember the addresses of `--trust-address`, and ask this user to confirm files that strangers named.

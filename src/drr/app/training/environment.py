@@ -15,7 +15,7 @@ from typing import ClassVar, Self, TypedDict
 from drr.agents.runner import schemas
 from drr.app.calls import run_blocking
 from drr.app.session import ToolSession
-from drr.app.study.trust import named_settings, settled
+from drr.app.study.trust import named_settings, settle_settings
 from drr.app.training.episode import (
     ACTING,
     TASKS,
@@ -106,7 +106,7 @@ class SharedShop:
 
 def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
     """Return the settings; where none names a web, the web that was made with the shop is added."""
-    found = settled(named, ()).settings
+    found = settle_settings(named, ()).settings
     if found.web != "sandbox" or found.sandbox is not None:
         return found
     return found.model_copy(update={"sandbox": web_beside(place if isinstance(place, str) else place.spec)})

@@ -132,7 +132,7 @@ def site(
     drawn = _Drawn(reader, pages, around)
     marks = _review_routes(reader, reader.books(), names, drawn.forget_index)
     application = Starlette(
-        lifespan=drawn.keeping_up,
+        lifespan=drawn.measure_while_serving,
         routes=[
             *marks,
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -240,7 +240,7 @@ class _Drawn:
         self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
 
     @asynccontextmanager
-    async def keeping_up(self, application: Starlette) -> AsyncIterator[None]:
+    async def measure_while_serving(self, application: Starlette) -> AsyncIterator[None]:
         """Measure the study in a thread while the server runs, as a large study takes seconds.
 
         The index is drawn ahead of any request, at the start and after every measuring.

@@ -16,14 +16,14 @@ from tempfile import TemporaryFile, gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
+from drr.data_ingest.catalogue.mapping import Kind, MappedFile, map_files
 from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
 from drr.data_ingest.catalogue.orders import CatalogueOrders, OrderForms
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.products import FIELDS as PRODUCT_FIELDS
 from drr.data_ingest.catalogue.products import NO_RECORD, ProductForms, Shelf, product_forms
 from drr.data_ingest.catalogue.rows import Batch
-from drr.data_ingest.ingest import counted, counted_batches, order_batches, work_folder
+from drr.data_ingest.ingest import batches_with_progress, order_batches, products_with_progress, work_folder
 from drr.data_ingest.orders import order_ids, sort_rows
 from drr.data_ingest.packing import I64, U64, hash_text
 from drr.data_ingest.products import VERSION as TEXT_VERSION
@@ -91,11 +91,11 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
         _gathered(job, quarantine, progress, folder) as read,
     ):
         with progress.stage("products", len(read.shelf.places), "products") as stage:
-            products = counted(read.shelf.products(), stage.advance)
+            products = products_with_progress(read.shelf.products(), stage.advance)
             writer.write_products(products, language_code(read.forms.language))
         ids, hashes, position = read.people.close()
         with progress.stage("users", len(ids), "users") as stage:
-            writer.write_users(counted_batches(read.people.rows(ids, hashes), stage.advance))
+            writer.write_users(batches_with_progress(read.people.rows(ids, hashes), stage.advance))
         columns = _ordered(read, ids, hashes, position)
         with progress.stage("orders", len(columns[0]), "orders") as stage:
             writer.write_orders(order_batches(columns, stage.advance))
@@ -107,7 +107,7 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
 def _gathered(
     job: CatalogueJob, quarantine: Quarantine, progress: Progress, folder: Path | None
 ) -> Iterator[Catalogue]:
-    files = mapped_files(job.files, job.map, job.preset)
+    files = map_files(job.files, job.map, job.preset)
     of: dict[Kind, list[MappedFile]] = {
         kind: [one for one in files if one.kind == kind] for kind in ("products", "users", "orders")
     }

@@ -168,7 +168,7 @@ def read_map(given: Path | Mapping[str, object] | None) -> dict[str, Any]:
     return found
 
 
-def mapped_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | None) -> list[MappedFile]:
+def map_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | None) -> list[MappedFile]:
     """Open all files and tell what each holds. Raises `Misuse` for a file that tells no table."""
     if len({path.name for path in paths}) < len(paths):
         raise Misuse("two files have the same name; rename one")

@@ -109,7 +109,7 @@ class _Unpacking(io.RawIOBase):
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[io.BufferedReader]:
+def open_unpacked(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file, which may be packed by gzip. Raises `DrrError` also for what cannot be read later."""
     try:
         with path.open("rb") as file:
@@ -126,7 +126,7 @@ class DelimitedFile(RowFile):
     endings = (".csv", ".tsv", ".txt", ".tab")
 
     def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
-        with unpacked(path) as file:
+        with open_unpacked(path) as file:
             start = file.read(4)
         found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
         super().__init__(path, encoding or found, separator)
@@ -140,7 +140,7 @@ class DelimitedFile(RowFile):
     def _lines(self) -> Iterator[str]:
         number = 0
         try:
-            with unpacked(self.path) as raw, io.TextIOWrapper(raw, self.encoding, newline="") as text:
+            with open_unpacked(self.path) as raw, io.TextIOWrapper(raw, self.encoding, newline="") as text:
                 for number, line in enumerate(iter(partial(text.readline, LONGEST), ""), 1):
                     if len(line) == LONGEST:
                         raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} characters; mend it")
@@ -194,7 +194,7 @@ class ObjectFile(RowFile):
         self.columns = list(dict.fromkeys(name for one in objects for name in one))
 
     def _objects(self) -> Iterator[tuple[int, Any]]:
-        with unpacked(self.path) as file:
+        with open_unpacked(self.path) as file:
             for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), 1):
                 if len(line) == LONGEST:
                     raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} bytes; mend it")
@@ -237,7 +237,7 @@ class XmlFile(ObjectFile):
         )  # fmt: skip
         fed = 0
         try:
-            with unpacked(self.path) as file:
+            with open_unpacked(self.path) as file:
                 for chunk in iter(partial(file.read, 1 << 16), b""):
                     parser.feed(chunk)
                     fed += len(chunk)
@@ -276,7 +276,7 @@ class ParquetFile(TableFile):
 
         super().__init__(path, None, None)
         source: Any = str(path)
-        with unpacked(path) as file:
+        with open_unpacked(path) as file:
             if isinstance(file.raw, _Unpacking):
                 source = TemporaryFile()  # noqa: SIM115 - its reader closes it
                 shutil.copyfileobj(file, source)

@@ -70,12 +70,12 @@ class FieldSearch:
     engine: IndexEngine
 
     def search(self, request: SearchRequest) -> SearchPage:
-        found = self.found(request)
+        found = self.find_hits(request)
         if found is None:
             return SearchPage([], [], 0)
-        return SearchPage(*found.hits, *self.beside(found), found.notes, found.request)
+        return SearchPage(*found.hits, *self.count_beside(found), found.notes, found.request)
 
-    def found(self, request: SearchRequest) -> FoundHits | None:
+    def find_hits(self, request: SearchRequest) -> FoundHits | None:
         """Find the hits of a request; `None` if the query has no word."""
         engine = self.engine
         asked = reader_of(engine.holders, engine.lexicon, engine.language).read(request.query)
@@ -91,7 +91,7 @@ class FieldSearch:
         plan = Plan(asked, engine.holders, ranked=request.sort == "relevance")
         return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.notes)
 
-    def beside(self, found: FoundHits) -> BesideCounts:
+    def count_beside(self, found: FoundHits) -> BesideCounts:
         """Count the products that only share a word, and those that the price filter left out for an unknown price."""
         engine, request = self.engine, found.request
         total = found.hits.total
@@ -170,7 +170,7 @@ class HybridSearch:
         Products that have the name that the whole query is, or every word of it, come before those that are only near.
         """
         words = FieldSearch(self.engine)
-        found = words.found(replace(request, limit=DEPTH, offset=0))
+        found = words.find_hits(replace(request, limit=DEPTH, offset=0))
         if found is None:
             return SearchPage([], [], 0)
         if found.request.sort != "relevance" or request.match == "all":
@@ -197,7 +197,7 @@ class HybridSearch:
             ids += self.engine.hits(found.demanded, found.plan, rest).product_ids
         read = replace(found.request, limit=request.limit, offset=request.offset)
         padded: list[float | None] = [*scores, *([None] * (len(ids) - len(scores)))]
-        beyond = words.beside(found)
+        beyond = words.count_beside(found)
         return SearchPage(
             ids,
             padded,

@@ -13,7 +13,7 @@ from drr.env.source import FrozenText
 from drr.eval.agreement.people import (
     Case,
     Results,
-    among_people,
+    agreement_among_people,
     comparisons_of,
     grade_statistics,
     pair_statistics,
@@ -102,10 +102,10 @@ class Calibration:
         if isinstance(case.example, SupportLabel):
             item = self._item(case.example)
             found = await judge_support(judge, desk.prompts, desk.protocol, [item], about=asking.about)
-            return judge.sealed(Outcome({**found[item.id]}))
+            return judge.with_raw_answers(Outcome({**found[item.id]}))
         if isinstance(case.example, PairwiseLabel):
-            return judge.sealed(Outcome({**await prefer(judge, asking)}))
-        return judge.sealed(Outcome({**await rate(judge, asking)}))
+            return judge.with_raw_answers(Outcome({**await prefer(judge, asking)}))
+        return judge.with_raw_answers(Outcome({**await rate(judge, asking)}))
 
     def read_results(self, study: Study) -> Results:
         """Read the results by case and order; `None` where the judge failed."""
@@ -193,7 +193,7 @@ def calibration_document(
         "people": sorted({label.judge for case in cases_ for label in case.labels}),
         "metrics": statistics,
         "classes": classes,
-        "among_people": among_people(cases_, task),
+        "among_people": agreement_among_people(cases_, task),
         "thresholds": thresholds_met(statistics, THRESHOLDS[task]),
         "marks": marks,
     }

@@ -190,7 +190,7 @@ def grade_statistics(
     return statistics
 
 
-def among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] | None:
+def agreement_among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] | None:
     """Measure agreement among people; `None` where no item has two. People without a name are interchangeable, as alpha allows."""
     by_person = [case.by_person() for case in cases]
     names = sorted({name for own in by_person for name in own})

@@ -163,8 +163,12 @@ def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
         "criteria": criteria_agreement(criteria, people, systems),
         "cost": judge_costs(study, {name: a.query_id for a in answers for name in (a.key, a.query_id)}),
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
-        "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
-        "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
+        "systems": [
+            {"judges": [a, b], "dimensions": correlate_system_means(judged[a], judged[b])} for a, b in pairs
+        ],
+        "metrics": [
+            {"judges": [a, b], "metrics": compare_on_metrics(judged[a], judged[b])} for a, b in pairs
+        ],
         "positions": {
             name: {dimension: gate.document() for dimension, gate in positions(one.comparisons()).items()}
             for name, one in judged.items()
@@ -254,7 +258,7 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
                 )
 
 
-def across_systems(one: Judged, other: Judged) -> dict[str, Statistics]:
+def correlate_system_means(one: Judged, other: Judged) -> dict[str, Statistics]:
     """Correlate two judges' mean grades of the systems, by dimension, as in the paper's Appendix E."""
     left, right = (
         {variant: quality.corpus(own, answers) for variant, answers in variants_of(own).items()}
@@ -275,7 +279,7 @@ def across_systems(one: Judged, other: Judged) -> dict[str, Statistics]:
     return found
 
 
-def on_metrics(one: Judged, other: Judged) -> dict[str, Statistics]:
+def compare_on_metrics(one: Judged, other: Judged) -> dict[str, Statistics]:
     """Compare two judges on every metric that a judge affects, over the reports that both judged."""
     clusters = [answer.asked.task for answer in one.answers]
     left = [values_of(one, answer) for answer in one.answers]

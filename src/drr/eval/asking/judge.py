@@ -168,7 +168,7 @@ class Judge:
 
         return await structured(ask, asking.messages, asking.form)
 
-    def sealed(self, outcome: Outcome) -> Outcome:
+    def with_raw_answers(self, outcome: Outcome) -> Outcome:
         """Add every answer that the unit used to its result; `reread` counts the stored ones, which cost nothing."""
         mark = {"reread": self._reread} if self._reread else {}
         return Outcome({**outcome.result, **mark}, {**outcome.blobs, **self._raw})

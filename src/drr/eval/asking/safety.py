@@ -31,7 +31,7 @@ _SITE = re.compile(r"((?:https?|user)://)(?:[^/?#@]{0,200}@)?([\w.-]{1,64})", re
 
 
 @cache
-def parser() -> MarkdownIt:
+def markdown_parser() -> MarkdownIt:
     """Make the parser that every page with a report uses: HTML is shown as text, images as links."""
     from markdown_it import MarkdownIt
 
@@ -57,7 +57,7 @@ def readable_markdown(markdown: str, addresses: Collection[str] | None = ()) -> 
     A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`, which the task shows anyway.
     All stay with `None`.
     """
-    tokens = parser().parse(markdown)
+    tokens = markdown_parser().parse(markdown)
     addresses_seen = _ADDRESS.findall("\n".join(_texts(tokens)))
     known = {*addresses_seen, *(address.rstrip(".,;:!?*_") for address in addresses_seen)}
     if addresses is None or addresses:
@@ -246,7 +246,7 @@ def block_with(quote: str, markdown: str) -> tuple[int, int] | None:
 def _blocks(markdown: str) -> list[tuple[int, int, str]]:
     """Return the lines of each block, and the letters that it shows, with sites for targets."""
     found: list[tuple[int, int, str]] = []
-    for token in parser().parse(markdown):
+    for token in markdown_parser().parse(markdown):
         if token.map and token.type in ("inline", "fence", "code_block"):
             shown = token.content if token.children is None else inline_text(token.children, ())
             found.append((token.map[0], token.map[1], _letters(visible_text(shown))))

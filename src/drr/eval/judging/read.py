@@ -92,7 +92,7 @@ def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> Judging
     return ranked[-1] if ranked else None
 
 
-def refetched(study: Study, judging: JudgingRun | None) -> JudgingRun | None:
+def refetched_judging(study: Study, judging: JudgingRun | None) -> JudgingRun | None:
     """Return the last judging run by the same judge against refetched pages; `None` where there is none."""
     if judging is None:
         return None

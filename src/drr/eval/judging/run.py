@@ -295,7 +295,7 @@ class Work:
             )
         judge = Judge(task.role, context, self.kept, self.desk.stand_in, repeat=self.desk.repeat)
         with self.around(context.unit):
-            return judge.sealed(await task.work(self.desk, spec, judge))
+            return judge.with_raw_answers(await task.work(self.desk, spec, judge))
 
 
 async def judge(

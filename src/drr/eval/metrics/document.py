@@ -9,7 +9,13 @@ from drr.env.plugins import papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
-from drr.eval.judging.read import as_printed, choose_judging, read_judged, refetched, without_broken_off
+from drr.eval.judging.read import (
+    as_printed,
+    choose_judging,
+    read_judged,
+    refetched_judging,
+    without_broken_off,
+)
 from drr.eval.metrics import document_rows, faithfulness, figures
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.diagnosis import failure_document
@@ -189,7 +195,7 @@ def study_document(
     judged = read_judged(study, choose_judging(study, judge)) if known is None else known
     answers, judged = judged.answers, counted(judged)
     document = _judged_document(judged, failure_document(judged, study))
-    now = refetched(study, judged.judging)
+    now = refetched_judging(study, judged.judging)
     if now is not None:
         _add_now(document, counted(read_judged(study, now, answers=answers)))
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)

@@ -38,9 +38,9 @@ from drr.agents.findings import (
 from drr.agents.run_state import MAIN, AgentRun, tool_message
 from drr.agents.turns import (
     ask_again_once,
+    ask_for_report,
     broken_off,
     ending_for_failure,
-    in_place,
     is_broken_off,
     write_from_findings,
 )
@@ -245,7 +245,7 @@ async def _report_text(run: AgentRun, state: Dr3State) -> str:
     )
     if stop != "context_limit" and not is_broken_off(stop):
         try:
-            text, _ = await in_place(run, "main", state["messages"], stop, tools_of(run), brief)
+            text, _ = await ask_for_report(run, "main", state["messages"], stop, tools_of(run), brief)
         except ModelFailure as failure:
             if ending_for_failure(failure, known=bool(known)) is None:
                 raise

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from drr.agents import turns
 from drr.agents.base import PERCEPTION, CallError, ToolSchema
 from drr.agents.brief import HelperRequest, PictureRequest, argument_error, tool_schema
-from drr.agents.findings import Synthesis, in_conversation, synthesis_without_tools
+from drr.agents.findings import Synthesis, ask_for_synthesis, synthesis_without_tools
 from drr.agents.run_state import AgentRun, CallTool, tool_message
 from drr.agents.turns import ask_again_once, is_broken_off
 from drr.citations.files import file_place, piece_address
@@ -182,7 +182,7 @@ async def summarise(state: SubAgentState, runtime: Runtime[AgentRun]) -> dict[st
     text = None
     if not is_broken_off(stop):
         tools = BY_NODE[state["node"]].tools(run)
-        text = await in_conversation(run, who, _conversation(state), problem, messages, stop, tools)
+        text = await ask_for_synthesis(run, who, _conversation(state), problem, messages, stop, tools)
     return {"summary": text or await synthesis_without_tools(run, who, problem, messages)}
 
 

@@ -45,7 +45,9 @@ class AlignmentWork:
         (item,) = (one for one in self.items if one.id == spec["item"])
         judge = Judge("judge", context, self.kept, self.desk.stand_in)
         answer = await self.task.ask(self.desk, item, spec["part"], judge)
-        return judge.sealed(Outcome({"said": {side: word._asdict() for side, word in answer.items()}}))
+        return judge.with_raw_answers(
+            Outcome({"said": {side: word._asdict() for side, word in answer.items()}})
+        )
 
     def things(self, study: Study) -> list[JudgedThing]:
         """Return each side of each labelled item, with the judge's value and the key of its unit."""
