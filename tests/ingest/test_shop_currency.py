@@ -101,3 +101,29 @@ def test_an_amount_is_written_as_the_language_writes_it(
     code: str, language: str | None, written: str
 ) -> None:
     assert Currency(code, language).text(1234567.5) == written
+
+
+def test_the_terminal_prints_the_shops_currency(place: Path, drr: Drr, code: str) -> None:
+    small, large = SHOPS[code][2]
+    assert small in (found := drr.out("shop", "search", place, "kettle")) and "$" not in found
+    assert drr.json("shop", "search", place, "kettle")["currency"] == code
+    assert drr.json("shop", "show", place, "product", "P1")["currency"] == code
+    user = drr.json("shop", "users", place, "--min-orders", "1")["users"][0]["user_id"]
+    told = drr.out("shop", "profile", "--shop", place, "--user", user)
+    assert (small in told or large in told) and "$" not in told
+
+
+def test_an_offline_answer_says_the_shops_currency(place: Path, drr: Drr, code: str) -> None:
+    user = drr.json("shop", "users", place, "--min-orders", "1")["users"][0]["user_id"]
+    asked = ("ask", "Which kettle is there?", "--shop", place, "--user", user, "--model", "offline")
+    found = drr.out(*asked)
+    assert "27.30" in found and code in found and "$" not in found.replace("$0.0000", ""), found
+
+
+def test_the_commerce_protocol_names_the_shops_currency(shop: Shop, code: str) -> None:
+    from drr.extras.ucp.documents import catalog_product, minor_units
+
+    record = ToolSession(shop, None, Settings()).call("get_product_details", product_id="P0").data
+    price = catalog_product(record, whole=True)["price_range"]["min"]
+    assert price == {"amount": 2730, "currency": code}
+    assert minor_units(500, "JPY") == 500 and minor_units(12.5, "JPY") is None

@@ -187,8 +187,8 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
     items = [search_hit_line(product, score) for product, score in zip(products, page.scores, strict=True)]
     counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
     beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
-    document = {"query": request.query, **counts, **beside, "items": items}
-    print_document(arguments, document, hint or hits_text(request, page, products))
+    document = {"query": request.query, **counts, **beside, **shop.manifest.money.fields, "items": items}
+    print_document(arguments, document, hint or hits_text(request, page, products, shop.manifest.money))
     return 0
 
 
@@ -213,6 +213,8 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
             hint = f"near it are {', '.join(near)}" if near else "check the id"
             raise Misuse(f"{arguments.shop}: no {arguments.kind} {arguments.id!r}; {hint}")
         document = record.document()
+        if arguments.kind == "product":
+            document |= shop.manifest.money.fields
         if arguments.json:
             if arguments.orders is not None:
                 page = shop.store.orders(document["user_id"], limit=few)

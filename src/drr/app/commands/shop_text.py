@@ -16,6 +16,7 @@ from drr.env.records.lines import count, price
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchPage, SearchRequest, Shop
 from drr.env.text import category_key, tokens
+from drr.wording.currency import Currency
 from drr.wording.excerpt import excerpt
 
 # Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
@@ -158,7 +159,9 @@ def say_search(spec: str, shop: Shop, settings: Settings) -> None:
         notice(plain(f"{line}; `drr shop index {spec}{hybrid}` makes a new one"))
 
 
-def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Product]) -> str:
+def hits_text(
+    request: SearchRequest, page: SearchPage, products: Sequence[Product], currency: Currency
+) -> str:
     """Return one page of products as text, two lines each, below their total and the reading of the query."""
     total, request = page.total, page.request or request
     if not products:
@@ -174,7 +177,9 @@ def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Produ
     for rank, product in enumerate(products, first):
         rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
         number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
-        facts = f"{product.product_id}  {price(product.price)}  {rating}{number}  {product.category}"
+        facts = (
+            f"{product.product_id}  {price(product.price, currency)}  {rating}{number}  {product.category}"
+        )
         lines.append(f"{rank:>3}. {excerpt(plain(product.title) or '(no title)', _TITLE)}")
         lines.append(plain(f"     {facts}"))
     return flowed("\n".join(lines), 5)

@@ -32,6 +32,7 @@ from drr.env.shop import Shop, open_shop
 from drr.env.web.base import Page
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE
+from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
     from drr.app.judge.judge_plan import JudgePlan
@@ -216,6 +217,11 @@ class ShopperProfiles:
         self.missing = str(named) if named and self.shop is None else None
         """Place of a shop that cannot be opened, so that its profiles and records cannot be shown."""
 
+    @property
+    def currency(self) -> Currency:
+        """Return the currency of the shop's prices."""
+        return DOLLARS if self.shop is None else self.shop.manifest.money
+
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report about the shop."""
         return parse(report, self._home, None if self.shop is None else self.shop.known_ids)
@@ -225,9 +231,7 @@ class ShopperProfiles:
 
     def words(self, found: ProfileSummary | None) -> str:
         """Return a summary as text, with amounts in the shop's currency."""
-        if found is None or self.shop is None:
-            return ""
-        return shopper_summary(found, self.shop.manifest.money)
+        return "" if found is None else shopper_summary(found, self.currency)
 
     def summary(self, user_id: str | None) -> ProfileSummary | None:
         if user_id is None or self.shop is None:

@@ -13,6 +13,7 @@ from drr.env.files import file_name
 from drr.env.shop_world import CART_TOOLS
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
+from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
     from drr.app.report.failing import FoundError
@@ -254,6 +255,8 @@ class ReportView:
     """Scores by other benchmarks' judges, as imported."""
     notes: tuple[str, ...] = field(default=())
     missing_shop: str | None = None
+    currency: Currency = DOLLARS
+    """The currency of the shop's prices."""
     citations: Citations = field(default_factory=partial(parse, ""))
     """Citations as the judge read them; ids of products in a list of sources count as addresses of the shop's pages."""
     conversations: tuple[Conversation, ...] = ()

@@ -149,6 +149,7 @@ class StudyPages:
             profile=first.profile,
             shopper=first.shopper,
             missing_shop=first.missing_shop,
+            currency=first.currency,
             same=_same([report.entry for report in reports]),
             reports=reports,
             sides=sides,

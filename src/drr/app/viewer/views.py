@@ -70,7 +70,7 @@ class AnswerReader(EntryReader):
         if lost or not record.done:
             with self._answers:
                 shopper = self._profiles.summary(record.spec.get("user_id"))
-            return _without_answer(self.study, entry, record, lost, shopper, self._profiles.words(shopper))
+            return _without_answer(self.study, entry, record, lost, shopper, self._profiles)
         answer = answer_of(self.study, record, self.queries)
         further = [name for paper in self.papers.values() for name in paper.subjects(answer)]
         among = list(self.study.ledger.records.about(key, answer.query_id, *further))
@@ -106,6 +106,7 @@ class AnswerReader(EntryReader):
                 *(record.result.get("notes") or ()),
             ),
             missing_shop=self._profiles.missing,
+            currency=self._profiles.currency,
             figures=tuple(parts.figures(values)),
             foreign=self._foreign(entry),
             judged=judged,
@@ -149,7 +150,7 @@ def _without_answer(
     record: Record,
     lost: Sequence[str],
     shopper: ProfileSummary | None,
-    profile: str,
+    profiles: ShopperProfiles,
 ) -> ReportView:
     """Return the view of a failed or lost answer: why it ended, its calls, and its program's standard error."""
     notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
@@ -163,12 +164,13 @@ def _without_answer(
     return ReportView(
         entry,
         text,
-        profile,
+        profiles.words(shopper),
         None,
         record.usage,
         record.making_usd,
         record.making_seconds,
         shopper=shopper,
+        currency=profiles.currency,
         **_made_by(study, record, calls),
     )
 

@@ -15,7 +15,6 @@ from drr.extras.ucp.catalog import invalid_request, look_up_product, shop_order_
 from drr.extras.ucp.documents import (
     CART,
     CHECKOUT,
-    CURRENCY,
     ORDER,
     UcpAnswer,
     UcpRefusal,
@@ -119,7 +118,7 @@ class CartStore:
             }
             for line in document["line_items"]
         ]
-        order = UcpAnswer(placed_order(order_id, asked.id, address, lines), found.draft.shown)
+        order = UcpAnswer(placed_order(order_id, asked.id, address, lines, ctx.money.code), found.draft.shown)
         self._hold(order_id, _Resource(ORDER, found.user, order))
         return self._end(asked.id, found, "completed", order={"id": order_id, "permalink_url": address})
 
@@ -161,7 +160,7 @@ class CartStore:
             "ucp": envelope(capability),
             "id": own,
             "line_items": list(lines),
-            "currency": CURRENCY,
+            "currency": ctx.money.code,
             "totals": totals(total_of(lines)),
             "messages": [*marks(lines), *problems],
         }

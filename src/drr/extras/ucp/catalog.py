@@ -10,7 +10,6 @@ from drr.env.records.lines import one_line
 from drr.env.source import Source
 from drr.env.text import category_key, tokens
 from drr.extras.ucp.documents import (
-    CURRENCY,
     LOOKUP,
     SEARCH,
     UcpAnswer,
@@ -25,6 +24,7 @@ from drr.extras.ucp.documents import (
 )
 from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call
+from drr.wording.currencies import decimals_of
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
@@ -36,7 +36,7 @@ def invalid_request(message: str) -> MCPError:
     return MCPError(INVALID_PARAMS, message)
 
 
-def _limits(asked: Any) -> tuple[_Prices, list[str], list[JsonObject]]:
+def _limits(asked: Any, own: str) -> tuple[_Prices, list[str], list[JsonObject]]:
     """Return prices and categories to filter by, and messages on the parts of the filter that do not apply."""
     filters, messages = asked.filters, []
     if filters is None:
@@ -45,9 +45,9 @@ def _limits(asked: Any) -> tuple[_Prices, list[str], list[JsonObject]]:
         named = ", ".join(one_line(name, 40) for name in strange[:5])
         messages.append(note("filter_not_supported", f"Not applied: {named}.", "warning"))
     prices = (None, None) if filters.price is None else (filters.price.min, filters.price.max)
-    currency = (asked.context and asked.context.currency) or CURRENCY
-    if prices != (None, None) and currency.strip().upper() != CURRENCY:
-        notice = f"Prices here are {CURRENCY} and {one_line(currency, 10)} is not converted: the price filter was not applied."
+    currency = (asked.context and asked.context.currency) or own
+    if prices != (None, None) and currency.strip().upper() != own:
+        notice = f"Prices here are {own} and {one_line(currency, 10)} is not converted: the price filter was not applied."
         messages.append(note("currency_not_supported", notice, "warning"))
         prices = (None, None)
     return prices, filters.categories or [], messages
@@ -76,17 +76,18 @@ def _offset(cursor: str | None) -> int:
 async def search_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     """Search the shop's catalogue by words, with an optional price range and category."""
     wanted = asked.catalog
-    (least, most), categories, messages = _limits(wanted)
+    (least, most), categories, messages = _limits(wanted, ctx.money.code)
     if len(categories) > 1:
         raise invalid_request("catalog.filters.categories: one category a search; search once for each.")
     query = wanted.query or "".join(categories)
     if not query:
         raise invalid_request("catalog.query: say in a few words what to look for, or give a category.")
     offset = _offset(wanted.pagination and wanted.pagination.cursor)
+    units = 10 ** decimals_of(ctx.money.code)
     arguments: JsonObject = {
         "query": query,
-        "min_price": (least or 0) / 100,  # what has no price is not offered
-        "max_price": None if most is None else most / 100,
+        "min_price": (least or 0) / units,  # what has no price is not offered
+        "max_price": None if most is None else most / units,
         "category": categories[0] if categories else None,
         "limit": min((wanted.pagination and wanted.pagination.limit) or PAGE, MOST),
         "offset": offset,
@@ -134,7 +135,7 @@ def _remarks(data: JsonObject) -> list[JsonObject]:
 async def lookup_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     """Look up several products at once by their ids; what is not offered is named in `messages`."""
     wanted = asked.catalog
-    prices, categories, messages = _limits(wanted)
+    prices, categories, messages = _limits(wanted, ctx.money.code)
     if len(wanted.ids) > MOST:
         raise invalid_request(f"catalog.ids: at most {MOST} at once.")
     ids = list(dict.fromkeys(wanted.ids))
@@ -169,7 +170,7 @@ async def look_up_product(given: str, ctx: ToolContext) -> Source | None:
 async def get_product(asked: Any, ctx: ToolContext) -> UcpAnswer:
     """Get one product whole: price, rating, seller, every feature, the description, all details."""
     wanted = asked.catalog
-    prices, categories, messages = _limits(wanted)
+    prices, categories, messages = _limits(wanted, ctx.money.code)
     found = await call("get_product_details", {"product_id": wanted.id, "part": "short"}, ctx)
     record = _record(found.sources[0])
     if price_of(record) is None:
