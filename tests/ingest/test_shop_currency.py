@@ -127,3 +127,20 @@ def test_the_commerce_protocol_names_the_shops_currency(shop: Shop, code: str) -
     price = catalog_product(record, whole=True)["price_range"]["min"]
     assert price == {"amount": 2730, "currency": code}
     assert minor_units(500, "JPY") == 500 and minor_units(12.5, "JPY") is None
+
+
+def test_prompts_ask_for_figures_in_the_shops_currency(place: Path, code: str) -> None:
+    from drr.agents.runner import asking_for_form, load_prompts
+    from drr.app.training.episode import ACTING, TASKS
+
+    with open_shop(str(place), Settings()) as shop:
+        money = shop.manifest.money
+    prompts, task = load_prompts(), TASKS["retail"]
+    texts = [
+        asking_for_form(prompts, money)["answer_form"],
+        task.instructions(ACTING, money),
+    ]
+    for text in texts:
+        assert f"in {code}" in text and "$" not in text and "dollar" not in text
+    assert "in US dollars" in task.instructions(ACTING)
+    assert asking_for_form(prompts)["answer_form"] == f"\n\n{prompts['answer_form'].text.rstrip()}"

@@ -88,9 +88,9 @@ def load_prompts(override: Path | None = None) -> Prompts:
     return Prompts(FOLDER, override, beside=prompt_folders("agent"))
 
 
-def asking_for_form(prompts: Prompts) -> dict[str, str]:
+def asking_for_form(prompts: Prompts, money: Currency = DOLLARS) -> dict[str, str]:
     """Return the words that ask for a form, by the name of their slot in the prompts."""
-    return {"answer_form": f"\n\n{prompts['answer_form'].text.rstrip()}"}
+    return {"answer_form": f"\n\n{money.in_prompt(prompts['answer_form'].text.rstrip())}"}
 
 
 def schemas(names: tuple[str, ...] | None = None, money: Currency = DOLLARS) -> tuple[ToolSchema, ...]:
@@ -143,6 +143,7 @@ def agent_prompts(
     prompts: Prompts,
     setting: Setting = RECORDS,
     offered: Collection[str] = tuple(tools.TOOLS),
+    money: Currency = DOLLARS,
 ) -> Prompts:
     """Return the prompts with the wording that fits the agent's tools and settings."""
     with_files, with_shop = "list_files" in offered, "product_catalog_search" in offered
@@ -157,7 +158,7 @@ def agent_prompts(
         **(brief.WITH_CART if "checkout" in offered else {}),
         **(brief.WITH_PROFILE if variant.has(PROFILE) else {}),
         **(brief.OF_FILES if without_shop else {}),
-        **(asking_for_form(prompts) if options.form else {}),
+        **(asking_for_form(prompts, money) if options.form else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 
@@ -267,7 +268,7 @@ def _run_of(
     listener: Listener,
     given: Given,
 ) -> AgentRun:
-    names, looks = tools_of(variant, world.tools), variant.architecture.looks
+    names, looks, money = tools_of(variant, world.tools), variant.architecture.looks, ToolContext(world).money
     seer = models[looks].name if looks in variant.roles else None
     sees = shows_pictures(variant, seer, options.vision)
     run = AgentRun(
@@ -275,12 +276,12 @@ def _run_of(
         user_id=world.user_id,
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
-        prompts=agent_prompts(variant, options, prompts, given.setting, world.tools),
+        prompts=agent_prompts(variant, options, prompts, given.setting, world.tools, money),
         allowance=allowance,
         steps=StepLog(allowance.elapsed),
         tools=ToolContext(world, options.top_k, sees=sees, asked=query),
         call_tool=tools.call,
-        schemas=schemas(names, ToolContext(world).money),
+        schemas=schemas(names, money),
         names=frozenset(names),
         options=variant.options,
         settings={name: getattr(options, name) for name in {*variant.architecture.settings, "form"}},

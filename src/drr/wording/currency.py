@@ -33,6 +33,14 @@ class Currency:
         """Write a text's amounts in this currency as `$27.30`, the form that limits and records are read in."""
         return text if self.code == "USD" else in_dollars(text, self.code)[0]
 
+    def in_prompt(self, text: str) -> str:
+        """Return a prompt's text with this currency in place of dollars."""
+        return (
+            text.replace("US dollars", self.code).replace("$29.49", self.text(29.49))
+            if self.code != "USD"
+            else text
+        )
+
     @property
     def fields(self) -> dict[str, str]:
         """Return the field that names the currency beside bare numbers; without one they are dollars."""

@@ -200,7 +200,7 @@ class Environment:
         session, task = self._shared.session.beside(found.user_id, found.service), task_of(found)
         today, tools = session.world.today.isoformat(), schemas(tuple(session.tools), session.money)
         first = Observation(
-            found.query, found.user_id, today, task.instructions(ACTING), tools, task.form, self.limits, "", self.limits.max_steps
+            found.query, found.user_id, today, task.instructions(ACTING, session.money), tools, task.form, self.limits, "", self.limits.max_steps
         )  # fmt: skip
         self._episode = Episode(found, session, first)
         return first

@@ -21,6 +21,7 @@ from drr.env.service.outcome import ClosingForm
 from drr.env.shop_world import CART_TOOLS, TOOLS
 from drr.eval.rewards import AnswerForm, Form, Rewarded, RewardRow, form_class, reward
 from drr.tools.base import ErrorKind
+from drr.wording.currency import DOLLARS, Currency
 from pydantic import ValidationError
 
 TaskName = Literal["retail", "service"]
@@ -62,9 +63,9 @@ class EpisodeTask(NamedTuple):
     """JSON Schema of the form."""
     tools: tuple[str, ...]
 
-    def instructions(self, acting: str) -> str:
+    def instructions(self, acting: str, currency: Currency = DOLLARS) -> str:
         """Return an agent's instructions. `acting` says how the agent acts; the rest says how to answer."""
-        return self.words.format(acting=acting)
+        return currency.in_prompt(self.words.format(acting=acting))
 
 
 TASKS: Mapping[TaskName, EpisodeTask] = {
