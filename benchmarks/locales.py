@@ -116,6 +116,25 @@ WORDS = {
         "states": {"Delivered": "geleverd|bezorgd", "Shipped": "verzonden|verstuurd", "Cancelled": "geannuleerd", "Returned": "geretourneerd|teruggestuurd", "Processing": "in behandeling"},
         "stars": "sterren|ster", "of_five": "van 5|van de 5|van vijf|van de vijf", "ratings": "beoordelingen|recensies|klantbeoordelingen|reviews|stemmen", "from": "uit|van|bij|met|op basis van|gebaseerd op", "order": "bestelling", "on": "op|van", "at": "voor|tegen|voor de prijs van|kost", "lives": "Je woont in|U woont in", "whole": "in totaal|samen",
     },
+    "pl": {
+        "labels": {
+            "Price": "Cena|Cena jednostkowa|Cena za sztukę|Aktualna cena|Cena dziś", "Rating": "Ocena|Średnia ocena|Gwiazdki|Ocena klientów", "Ratings": "Oceny|Opinie|Liczba ocen|Liczba opinii|Recenzje|Liczba recenzji",
+            "Total": "Razem|Suma|Łącznie", "Date": "Data|Data zamówienia|Zamówiono|Kupiono|Data zakupu", "Status": "Status|Stan", "Quantity": "Ilość|Liczba|Sztuk|Liczba sztuk", "Order": "Zamówienie|Numer zamówienia|Nr zamówienia",
+            "Item": "Produkt|Artykuł|Towar", "Brand": "Marka|Producent", "Color": "Kolor",
+        },
+        "states": {"Delivered": "dostarczone|dostarczono", "Shipped": "wysłane|wysłano", "Cancelled": "anulowane|anulowano", "Returned": "zwrócone|zwrócono", "Processing": "w realizacji"},
+        "stars": "gwiazdki|gwiazdek|gwiazdka", "of_five": "na 5|z 5|na pięć", "ratings": "ocen|oceny|opinii|opinie|recenzji|recenzje", "from": "z|przy|na podstawie",
+        "order": "zamówienie|zamówienia", "on": "z|dnia", "at": "za|kosztuje|w cenie", "lives": "Mieszkasz w|Mieszka Pan w|Mieszka Pani w", "whole": "razem|łącznie|w sumie",
+    },
+    "pt": {
+        "labels": {
+            "Price": "Preço|Preço atual|Preço unitário|Preço por unidade|Preço de hoje", "Rating": "Avaliação|Nota|Avaliação média|Nota média|Estrelas|Classificação", "Ratings": "Avaliações|Opiniões|Número de avaliações|Número de opiniões|Votos|Número de votos",
+            "Total": "Total|Soma", "Date": "Data|Data do pedido|Data da compra|Pedido em|Comprado em", "Status": "Status|Estado|Situação", "Quantity": "Quantidade|Qtd.|Unidades|Peças", "Order": "Pedido|Número do pedido|Encomenda",
+            "Item": "Artigo|Produto", "Brand": "Marca|Fabricante", "Color": "Cor",
+        },
+        "states": {"Delivered": "entregue", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada", "Returned": "devolvido|devolvida", "Processing": "em processamento"},
+        "stars": "estrelas|estrela", "of_five": "de 5|em 5|de cinco", "ratings": "avaliações|opiniões|votos", "from": "de|com|em|por|com base em", "order": "pedido|encomenda", "on": "de|em", "at": "por|a|custa", "lives": "Você mora em|Mora em|Vive em", "whole": "no total|ao todo",
+    },
 }  # fmt: skip
 
 

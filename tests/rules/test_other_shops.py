@@ -151,10 +151,12 @@ def test_every_figure_counts_read_or_not(shop: Shop) -> None:
 
 COLUMNS = {
     "de": "Sterne|Stimmen", "es": "Estrellas|Votos", "fr": "Étoiles|Votes", "it": "Stelle|Voti", "nl": "Sterren|Stemmen",
+    "pl": "Gwiazdki|Liczba ocen", "pt": "Estrelas|Votos",
 }  # fmt: skip
 SAID = {
     "de": "4,5 Sterne aus 71 Stimmen, für 45,90 €", "es": "4,5 estrellas de 71 votos, a 45,90 €", "fr": "4,5 étoiles pour 71 votes, à 45,90 €",
     "it": "4,5 stelle su 71 voti, a 45,90 €", "nl": "4,5 sterren uit 71 stemmen, voor 45,90 €",
+    "pl": "4,5 gwiazdki z 71 ocen, za 45,90 €", "pt": "4,5 estrelas com 71 votos, por 45,90 €",
 }  # fmt: skip
 
 
@@ -174,7 +176,7 @@ def test_stars_and_votes_have_their_everyday_names_in_each_language(shop: Shop, 
     assert told(spoken, f"(DE-1003) {price.replace('45,90', '10,00')} x y.\n") == {}
 
 
-@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "nl"])
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "nl", "pl", "pt"])
 def test_a_language_has_a_small_file_whose_labels_rules_know(language: str) -> None:
     locale = locale_of(language)
     assert locale is not None and (FOLDER / f"{language}.json").stat().st_size < 6_000
@@ -184,6 +186,8 @@ def test_a_language_has_a_small_file_whose_labels_rules_know(language: str) -> N
         "fr": "3 mars 2021",
         "it": "3 marzo 2021",
         "nl": "3 maart 2021",
+        "pl": "3 marca 2021",
+        "pt": "3 de março de 2021",
     }
     text, stood = locale.english(f"Am {dates[language]}, so")
     assert "2021-03-03" in text and len(stood) == len(text) + 1
