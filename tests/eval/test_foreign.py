@@ -16,7 +16,7 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import StudyPages
 from drr.eval.evidence.answers import read_answers
 from drr.eval.foreign import registry
-from drr.eval.foreign.form import ForeignFigure, ForeignPart, Format, Kind
+from drr.eval.foreign.form import FigureColumn, ForeignPart, Format, Kind
 from drr.eval.judging.read import read_judged
 from drr.eval.stats import aggregate
 from drr.study.study import Study
@@ -369,7 +369,7 @@ def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Refused, tmp_path:
 TOY = Format(
     "toy",
     "Toy bench",
-    (ForeignPart("stars", "Toy bench, stars", (ForeignFigure("stars", "stars", (0.0, 5.0)),)),),
+    (ForeignPart("stars", "Toy bench, stars", (FigureColumn("stars", "stars", (0.0, 5.0)),)),),
     frozenset({"user"}),
     {"ask": ("words", str, ...)},
     (

@@ -132,7 +132,7 @@ class ToolSession:
         return ToolReply(name, answer)
 
     async def acall(self, name: str, /, **arguments: object) -> ToolReply:
-        """Do the same in a thread of its own, with a deadline, while the caller's loop goes on."""
+        """Do the work of `call` within the deadline, without blocking the event loop."""
         try:
             answer = await call(name, arguments, self._ctx)
         except ToolError as error:

@@ -102,7 +102,7 @@ class WishDraw:
         )
 
     def _wish(self, turn: ChangedNeed) -> DrawnWish | None:
-        """Draw the rest of a purchase. `None` where nothing is right in the end, or luck or the first wish would find it."""
+        """Draw the rest of a purchase. `None` where too few or too many products are right, or where chance or the first wish would find them."""
         rng, after, shelf = self.rng, turn.after, self._of.shelves.of(turn.after.category)
         found, days = self._to_be_had(after, turn.last, shelf)
         chosen = [one.product_id for one in found]

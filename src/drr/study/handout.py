@@ -1,4 +1,4 @@
-"""Chooses the units to begin next: first those that were stopped before, then the others in the requested order."""
+"""Chooses the units to begin next: first those that were stopped before, then the others in the requested order. The last ones may go longest first."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
 
 
 class SearchCounts(TypedDict):
-    """The counts of a search, as data; all but `total` where the search is not `plain`."""
+    """Counts and notes of a search, as data. A `plain` search has `total` alone."""
 
     total: int
     set_aside: NotRequired[int]

@@ -72,7 +72,7 @@ def _drr(*words: str | Path) -> int:
 
 
 def _unpack(recorded: Path, folder: Path) -> Path:
-    """Take the recorded study out of its bundle, once; return the file of its questions."""
+    """Take the recorded study out of its bundle, once, and write `report.md`; return the file of its questions."""
     from drr.app.bundles.regrade import restore
     from drr.eval.evidence.answers import read_answers
     from drr.querygen.builtin import builtin_queries

@@ -34,7 +34,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.judge.text import corrected_text
+    from drr.app.judge.text import corrected_figures_text
     from drr.app.report.metric_tables import explained
     from drr.app.report.study_report import report
     from drr.eval.metrics import metrics
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(document)
         return 0
     if "corrected" in document:
-        print(corrected_text(document["corrected"], document["banner"]))
+        print(corrected_figures_text(document["corrected"], document["banner"]))
     if written is not None:
         print(wrapped_paragraph(document["standing"]["text"]))
         print(f"{written.tables} tables: open {made.page}")

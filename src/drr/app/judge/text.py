@@ -261,7 +261,7 @@ def _judged(document: StudyDocument) -> str | None:
     return wrapped_paragraph(f"Judged: {', '.join(lines_out)}.") if lines_out else None
 
 
-def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
+def corrected_figures_text(document: CorrectedDocument, banner: str | None) -> str:
     parts = [wrapped_paragraph(banner)] if banner else []
     rows = [
         [

@@ -1,4 +1,4 @@
-"""The files attached to one question (its drawer), read by their owner's names for them."""
+"""The files attached to one question (its drawer), each read by the name that its owner gave it."""
 
 from __future__ import annotations
 

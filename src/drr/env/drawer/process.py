@@ -111,7 +111,7 @@ def _left(until: float) -> float:
 
 
 def _is_ready(pipe: IO[bytes], event: int, until: float) -> bool:
-    """Tell whether a pipe is ready. It calls `poll`: `select` does not take file numbers above 1,023, and a study may hold as many."""
+    """Wait until a pipe is ready or the time is up, and tell which. It calls `poll`: `select` does not take file numbers above 1,023, and a study may hold as many."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(1000 * _left(until)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from drr.eval.foreign.form import (
     Cells,
-    ForeignFigure,
+    FigureColumn,
     ForeignId,
     ForeignPart,
     ForeignRow,
@@ -43,13 +43,13 @@ def _checked(where: str, row: Cells) -> Values:
 
 
 _RACE = (
-    ForeignFigure("overall_score", "overall", SHARE, "target / (target + reference report)"),
-    *(ForeignFigure(side, side.replace("_", " "), SHARE) for side in SIDES),
+    FigureColumn("overall_score", "overall", SHARE, "target / (target + reference report)"),
+    *(FigureColumn(side, side.replace("_", " "), SHARE) for side in SIDES),
 )
 _FACT = (
-    ForeignFigure("citations", "citations", remark="that could be checked, per report with any"),
-    ForeignFigure("supported", "effective citations", remark="of them supported by their page"),
-    ForeignFigure(
+    FigureColumn("citations", "citations", remark="that could be checked, per report with any"),
+    FigureColumn("supported", "effective citations", remark="of them supported by their page"),
+    FigureColumn(
         "accuracy", "citation accuracy", SHARE, "supported / checked, over all reports together",
         ("supported", "citations"), ratio,
     ),

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 
 @dataclass(frozen=True)
-class ForeignFigure:
+class FigureColumn:
     """One column of figures. Its value is the mean of the values of its name, or `formula` of the sums of the values named in `sums`."""
 
     name: str
@@ -44,7 +44,7 @@ class ForeignPart(NamedTuple):
 
     name: str
     title: str
-    figures: tuple[ForeignFigure, ...]
+    figures: tuple[FigureColumn, ...]
 
 
 @dataclass(frozen=True)

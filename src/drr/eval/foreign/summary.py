@@ -20,7 +20,7 @@ from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 if TYPE_CHECKING:
-    from drr.eval.foreign.form import ForeignFigure
+    from drr.eval.foreign.form import FigureColumn
 
 SCHEMA = 1
 FILE = "foreign.jsonl"
@@ -185,7 +185,7 @@ def _named(row: ForeignScore) -> str:
 
 
 def _value(
-    figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]
+    figure: FigureColumn, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]
 ) -> Statistic:
     """Compute a figure: a mean over questions, or a formula of sums over all reports."""
 

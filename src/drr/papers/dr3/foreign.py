@@ -11,8 +11,8 @@ from drr.env.errors import Misuse
 from drr.env.files import file_name
 from drr.env.json_object import JsonObject
 from drr.eval.foreign.form import (
+    FigureColumn,
     FileOut,
-    ForeignFigure,
     ForeignId,
     ForeignPart,
     ForeignQuestion,
@@ -143,7 +143,7 @@ class Dr3Eval(Format):
 DR3 = Dr3Eval(
     "dr3",
     "DR3-Eval",
-    (ForeignPart("scores", "DR3-Eval", tuple(ForeignFigure(*row, (0.0, 100.0)) for row in FIGURES)),),
+    (ForeignPart("scores", "DR3-Eval", tuple(FigureColumn(*row, (0.0, 100.0)) for row in FIGURES)),),
     frozenset({"user", "language"}),
 )
 

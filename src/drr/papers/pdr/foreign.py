@@ -8,7 +8,7 @@ from drr.env.errors import Misuse
 from drr.eval.foreign.drb import CitedPage
 from drr.eval.foreign.form import (
     Cells,
-    ForeignFigure,
+    FigureColumn,
     ForeignId,
     ForeignPart,
     ForeignRow,
@@ -71,16 +71,16 @@ PDR = Format(
     title="PDR-Bench",
     parts=(
         ForeignPart("p", "PDR-Bench, P", (
-            ForeignFigure("p_overall_score", "P", TEN), *(ForeignFigure(side, side.replace("_", " "), TEN) for side in P),
+            FigureColumn("p_overall_score", "P", TEN), *(FigureColumn(side, side.replace("_", " "), TEN) for side in P),
         )),
         ForeignPart("q", "PDR-Bench, Q", (
-            ForeignFigure("q_overall_score", "Q", TEN), *(ForeignFigure(side, side.replace("_", " "), TEN) for side in Q),
+            FigureColumn("q_overall_score", "Q", TEN), *(FigureColumn(side, side.replace("_", " "), TEN) for side in Q),
         )),
         ForeignPart("r", "PDR-Bench, R", (
-            ForeignFigure("r_overall_score", "R", TEN, "mean of both, over all reports together", ("supported", "cited", "claims"), _reliability),
-            ForeignFigure("fa", "factual accuracy", TEN, "10 x supported / cited claims", ("supported", "cited"), _accuracy),
-            ForeignFigure("cc", "citation coverage", TEN, "10 x cited / all claims", ("cited", "claims"), _accuracy),
-            ForeignFigure("claims", "claims", remark="per report with any"),
+            FigureColumn("r_overall_score", "R", TEN, "mean of both, over all reports together", ("supported", "cited", "claims"), _reliability),
+            FigureColumn("fa", "factual accuracy", TEN, "10 x supported / cited claims", ("supported", "cited"), _accuracy),
+            FigureColumn("cc", "citation coverage", TEN, "10 x cited / all claims", ("cited", "claims"), _accuracy),
+            FigureColumn("claims", "claims", remark="per report with any"),
         )),
     ),
     no_room=frozenset({"size"}),

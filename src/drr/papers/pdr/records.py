@@ -244,7 +244,7 @@ def prices(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def brands(history: ShopperHistory) -> Iterator[Derived]:
-    """Yield brands of which at least two products, and a tenth of all purchases, were bought."""
+    """Yield at most three brands, of each at least two products and four purchases that are a tenth of all."""
     every, least = history.kept, max(4, 0.1 * len(history.kept))
     named = ((line.product.store, line) for line in every if line.product.store)
     by_store = grouped((name, line) for name, line in named if name.casefold() not in _NO_BRAND)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from drr.eval.foreign.form import (
     Cells,
-    ForeignFigure,
+    FigureColumn,
     ForeignPart,
     ForeignRow,
     Format,
@@ -46,12 +46,12 @@ REPORTEVAL = Format(
     title="DeepResearch-ReportEval",
     parts=(
         ForeignPart("grades", "DeepResearch-ReportEval, grades and repetition", (
-            *(ForeignFigure(grade, grade.removesuffix("_score").replace("_", " "), FOUR) for grade in GRADES),
-            ForeignFigure("repeat_score", "non-redundancy", FOUR, "4: nothing is repeated"),
+            *(FigureColumn(grade, grade.removesuffix("_score").replace("_", " "), FOUR) for grade in GRADES),
+            FigureColumn("repeat_score", "non-redundancy", FOUR, "4: nothing is repeated"),
         )),
         ForeignPart("support", "DeepResearch-ReportEval, support", (
-            ForeignFigure("support", "average support", (-1.0, 1.0), "over sentences, -1 to 1"),
-            ForeignFigure("strong", "strong support", SHARE, "share of sentences"),
+            FigureColumn("support", "average support", (-1.0, 1.0), "over sentences, -1 to 1"),
+            FigureColumn("strong", "strong support", SHARE, "share of sentences"),
         )),
     ),
     no_room=frozenset({"id", "user", "task", "language", "size"}),

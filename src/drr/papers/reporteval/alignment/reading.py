@@ -145,7 +145,7 @@ def ends_text(alignment: JudgeAlignment) -> str:
 
 
 def status_text(alignment: JudgeAlignment) -> str:
-    """Return the split, the last version and every result, as text."""
+    """Return the split, the last version, every result and whether it goes on, as text."""
     row, last = alignment.row(), alignment.versions()[-1]
     state = "was run" if alignment.was_run(last) else "was not run yet"
     low, high = alignment.task.ends
