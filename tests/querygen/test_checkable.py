@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, cast, get_args
@@ -471,3 +472,22 @@ def test_a_figure_is_the_same_to_half_a_cent_or_to_the_day(
 ) -> None:
     assert same_figure(expected, given) is same
     assert parse_figure("inf") is None
+
+
+@pytest.mark.parametrize(("code", "language"), [("EUR", "de"), ("INR", "en")])
+def test_a_question_states_prices_in_the_shops_currency(
+    maker: QuestionMaker, made: list[Query], shop: Shop, code: str, language: str
+) -> None:
+    recipe = {"currency": code, "rate": 1, "language": language}
+    own = replace(shop, manifest=shop.manifest.model_copy(update={"recipe": recipe}))
+    foreign, stated = QuestionMaker(own, maker.web), 0
+    for seed, known in zip(SEEDS, made, strict=True):
+        query = foreign.make(seed)
+        assert "$" not in query.query and "dollars" not in query.query
+        assert not failing(foreign.checker, query)
+        stated += "$" in known.query
+        if "dollars" not in known.query and query.checkable == known.checkable:
+            assert query.query.count(
+                own.manifest.money.text(1)[0 if code == "INR" else -1]
+            ) == known.query.count("$")
+    assert stated

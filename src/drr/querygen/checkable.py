@@ -40,6 +40,7 @@ from drr.querygen.check_list import NONE, PASS, CheckResult, fail
 from drr.querygen.shelves import Shelves
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
+from drr.wording.currency import DOLLARS, Currency
 
 ORDERS_READ = 300
 """The largest number of orders of a user who may be the asker of a checkable question."""
@@ -149,10 +150,10 @@ def _called(step: PlanStep, ctx: ToolContext) -> ToolAnswer | None:
         return None
 
 
-def shown(constraint: Constraint) -> str:
+def shown(constraint: Constraint, currency: Currency = DOLLARS) -> str:
     """Return the value of a constraint as a question states it."""
     if constraint.kind in ("price_max", "price_min"):
-        return priced(float(constraint.value or 0))
+        return priced(float(constraint.value or 0), currency)
     return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
 
 
@@ -209,7 +210,7 @@ class TruthChecker:
         return {
             "solvable": _result(self._solvable(truth)),
             "unambiguous": _result(self._unambiguous(query, truth)),
-            "stated": _result(_stated(query.query, truth)),
+            "stated": _result(_stated(query.query, truth, self.shop.manifest.money)),
             "hidden": _result(chain(_hidden(query.query, truth), self._lucky(query, truth))),
             "reached": _result(self._unreached(query.user_id, truth, played)),
             "axes": NONE
@@ -368,14 +369,16 @@ def _result(problems: Iterator[str]) -> CheckResult:
     return fail("; ".join(found)) if found else PASS
 
 
-def _stated(question: str, truth: Checkable) -> Iterator[str]:
+def _stated(question: str, truth: Checkable, currency: Currency) -> Iterator[str]:
     """Yield limits that are neither in the question nor implied by an order. A written question has passages instead."""
     yield from (
         f"{one!r} does not stand in the question" for one in truth.stated or () if one not in question
     )
     for number, need in enumerate(truth.needs if truth.stated is None else (), 1):
         given = need.anchor.gives if need.anchor else []
-        limits = [(one.kind, one.name if one.kind == "not_id" else shown(one)) for one in need.constraints]
+        limits = [
+            (one.kind, one.name if one.kind == "not_id" else shown(one, currency)) for one in need.constraints
+        ]
         for kind, text in [*limits, *(("category", step) for step in need.category)]:
             if kind == "attribute" and kind in given:
                 text = next(one.name for one in need.constraints if one.kind == kind)
@@ -383,8 +386,8 @@ def _stated(question: str, truth: Checkable) -> Iterator[str]:
                 continue
             if kind not in ("owned", "not_owned") and str(text) not in question:
                 yield f"need {number}: {kind} {text} does not stand in the question"
-    if truth.stated is None and truth.budget is not None and priced(truth.budget) not in question:
-        yield f"the budget {priced(truth.budget)} does not stand in the question"
+    if truth.stated is None and truth.budget is not None and priced(truth.budget, currency) not in question:
+        yield f"the budget {priced(truth.budget, currency)} does not stand in the question"
 
 
 def _hidden(question: str, truth: Checkable) -> Iterator[str]:

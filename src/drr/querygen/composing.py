@@ -290,6 +290,7 @@ def point_source(maker: QuestionMaker, rng: Random, user_id: str, demands: Seque
         maker.middles,
         priced,
         maker.plain,
+        maker.shop.manifest.money,
     )
 
 
@@ -363,7 +364,7 @@ def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, 
     lines.append(of.worded(words["openings"]))
     picks = [one.truth.picks for one in parts if isinstance(one.truth, ShoppingNeed)]
     forms = words["budget_of_one" if picks == [1] else "budgets"]
-    limit = of.worded(forms, budget=priced(budget)) if budget is not None else ""
+    limit = of.worded(forms, budget=priced(budget, of.currency)) if budget is not None else ""
     points = [f"{number}. {part.text}" for number, part in enumerate(parts, 1)]
     ending = " ".join(filter(None, [limit, of.worded(words["closings"])]))
     return "\n".join([" ".join(lines), *points, ending])

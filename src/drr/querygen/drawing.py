@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cached_property
 from random import Random
 from typing import Any, Literal, NamedTuple, get_args
@@ -26,6 +25,8 @@ from drr.env.shop import Store
 from drr.env.web.sandbox import Document, table_rows
 from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, shown
 from drr.querygen.shelves import FittingBits, KindTable, Shelves
+from drr.wording.currency import DOLLARS, Currency
+from drr.wording.dates import day_words
 
 MOST_RIGHT = 12
 """The largest number of products that may satisfy a need."""
@@ -161,9 +162,13 @@ class PointSource:
     """True where the price of each right product must be known, as for a budget."""
     plain: bool = False
     """True where a writer words the question, so that its demands are such as people have."""
+    currency: Currency = DOLLARS
+    """The currency in which the question states prices."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Return a text from a drawn wording, with its open places filled."""
+        if self.currency != DOLLARS:
+            forms = [one for one in forms if "dollars" not in one]
         form = self.rng.choice(forms)
         places = {
             name: self.rng.choice(values)
@@ -198,7 +203,8 @@ class PointSource:
             elif one.kind == "not_id":
                 compared[one.kind] = self.worded(words["demands"][one.kind], name=one.name)
             else:
-                phrases.append(self.worded(words["demands"][one.kind], value=shown(one), name=one.name))
+                value = shown(one, self.currency)
+                phrases.append(self.worded(words["demands"][one.kind], value=value, name=one.name))
         count = f"{words['numbers'][need.picks]} {words['things'][need.picks > 1]}"
         return self.worded(
             words["needs"] if order is None else words["anchored"],
@@ -392,9 +398,3 @@ class NeedDraw:
                 for product in chosen
             ]
         return steps
-
-
-def day_words(moment: str) -> str:
-    """Return a date in words, such as "May 3, 2026"."""
-    day = date.fromisoformat(moment[:10])
-    return f"{day:%B} {day.day}, {day.year}"

@@ -16,7 +16,8 @@ from drr.env.checkable import (
     total_of,
 )
 from drr.env.entities import Order
-from drr.querygen.drawing import DrawnPoint, PointSource, day_words
+from drr.querygen.drawing import DrawnPoint, PointSource
+from drr.wording.dates import day_words
 
 
 class FactDraw:

@@ -8,7 +8,8 @@ from random import Random
 from drr.env.checkable import Checkable, ExpectedFact
 from drr.env.query import Query
 from drr.querygen.composing import QuestionMaker, wording
-from drr.querygen.drawing import DrawnPoint, PointSource, day_words
+from drr.querygen.drawing import DrawnPoint, PointSource
+from drr.wording.dates import day_words
 
 _TRIES = 20
 _NOISE = (0, 1, 2)
@@ -30,6 +31,7 @@ def reworded(maker: QuestionMaker, query: Query, seed: int | str) -> str | None:
             maker.shop.store,
             maker.kinds,
             maker.cells,
+            currency=maker.shop.manifest.money,
         )
         parts = list(_points(of, truth, query.query))
         if None in parts:

@@ -27,10 +27,10 @@ from drr.env.web.base import WebSearch
 from drr.querygen.check_list import PASS, fail
 from drr.querygen.checks import Checked
 from drr.querygen.composing import QuestionMaker
-from drr.querygen.drawing import day_words
 from drr.querygen.service_wish import DrawnWish, WishDraw
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
+from drr.wording.dates import day_words
 
 _WORDS = Path(__file__).parent / "service.toml"
 TRIES = 400

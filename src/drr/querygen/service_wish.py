@@ -15,7 +15,8 @@ from drr.env.service.case import ChangeOfMind, ServicePolicy, SlotKind, WantedPu
 from drr.env.service.state import stock_of, vouchers_of
 from drr.querygen.checkable import by_chance, shown
 from drr.querygen.composing import QuestionMaker
-from drr.querygen.drawing import MOST_RIGHT, NeedDraw, PointSource, day_words, need_form
+from drr.querygen.drawing import MOST_RIGHT, NeedDraw, PointSource, need_form
+from drr.wording.dates import day_words
 
 _REDRAWS = 60
 _BY_CHANCE = 0.1
@@ -68,6 +69,7 @@ class WishDraw:
             cells=(),
             demands=(2, 3),
             priced=True,
+            currency=manifest.money,
         )
 
     def drawn(self) -> DrawnWish | None:
@@ -176,9 +178,9 @@ class WishDraw:
             self._values[sentence] = [one for one in stated if one and one in sentence]
 
         for one in need.constraints:
-            say(_KIND_OF[one.kind], one.kind, value=shown(one), name=one.name)
+            say(_KIND_OF[one.kind], one.kind, value=shown(one, self._of.currency), name=one.name)
         if budget is not None:
-            say("budget", "budget", value=priced(budget))
+            say("budget", "budget", value=priced(budget, self._of.currency))
         if need.best is not None:
             say("choice", need.best)
         if need.picks > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import NamedTuple
 
 from drr.wording.figures import NUMERAL, number_of
@@ -204,3 +205,9 @@ months = _PERIODS.months
 """The function that returns how many months a text plans for."""
 deadline = _PERIODS.deadline
 """The function that returns the deadline in a text, as written."""
+
+
+def day_words(moment: str) -> str:
+    """Return a date in words, such as "May 3, 2026"."""
+    day = date.fromisoformat(moment[:10])
+    return f"{day:%B} {day.day}, {day.year}"

@@ -14,7 +14,7 @@ from drr.env.service.case import SlotKind
 from drr.env.service.clauses import CLAUSES
 from drr.env.service.outcome import gold_form
 from drr.env.shop import Sort
-from drr.querygen.drawing import day_words
+from drr.wording.dates import day_words
 
 _KIND = re.compile(r'filed under "([^"]+)"')
 _TO_PAY = re.compile(r"to pay \$([\d,.]+\d)")
