@@ -70,7 +70,7 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
         named = _shown(currency) or "another currency"
         raise DrrError(
             f"prices are in {named}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
-            f"rate = 1.08. With rate = 1 the figures stay, $ stands for {named}, and reports in {named} are read"
+            f"rate = 1.08. With rate = 1 the figures stay in {named}, which tools and pages print and rules read"
         )
     return ProductForms(decimal, currency, _one("language", languages, files), rate or 1.0)
 
