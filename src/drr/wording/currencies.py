@@ -17,6 +17,8 @@ _AMOUNT = re.compile(
     r"(?P<before>[^\d+\u2212-]{0,16})(?:(?P<minus>[\u2212-])\s*)?(?P<between>[^\d+\u2212-]{0,16})"
     r"(?P<number>\d(?:[\d.,'’\u066b\u066c\s]*\d)?)(?P<after>\D{0,16})"
 )
+_BARE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
+"""The commonest form, read without the rest."""
 _NO_CENTS = re.compile(r"^[.,:]?[\u2013\u2014\u2212-]{0,2}")
 """The end of an amount without cents: `12,-`, `12.–`, `12:-`."""
 _WHOLE = re.compile(r"\d+|\d{1,3}(?P<mark>[.,'’\u066c\s])\d{3}(?:(?P=mark)\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
@@ -93,6 +95,8 @@ class Price(NamedTuple):
 @lru_cache(1 << 16)
 def amount_of(text: str, decimal: str) -> Price:
     """Read an amount. `decimal` has the marks that part a whole from three digits behind it; it decides nothing else."""
+    if _BARE.fullmatch(text):
+        return Price(float(text), mark="." if "." in text else "")
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["between"].strip() and (not found["minus"] or found["before"].strip())):
         return Price(None)
@@ -127,4 +131,4 @@ def _figure(number: str, decimal: str) -> tuple[float | None, str]:
 
 def _digits(text: str) -> str:
     """Write digits of any script as 0 to 9."""
-    return "".join(str(int(c)) if c.isdecimal() else c for c in text)
+    return text if text.isascii() else "".join(str(int(c)) if c.isdecimal() else c for c in text)
