@@ -435,9 +435,10 @@ def test_people_are_no_products(tmp_path: Path, drr: Drr) -> None:
 
 def test_a_quantity_may_have_decimals_that_are_nothing(tmp_path: Path, drr: Drr) -> None:
     orders = 'order_id,product_id,user_id,date,qty\n7,1,u1,2024-03-01,"2,00"\n8,2,u2,2024-03-02,3.0\n9,2,u3,2024-03-02,"1,000"\n'
+    orders += "".join(f"{k},1,u{k},2024-03-03,1\n" for k in range(10, 13))
     files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=orders)
     found = drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--max-bad", "0.9", "--quiet")
-    assert found["counts"]["orders"] == 2 and found["quarantined"] == {"quantity_unusable": 1}
+    assert found["counts"]["orders"] == 5 and found["quarantined"] == {"quantity_unusable": 1}
 
 
 def test_options_of_the_other_kind_of_files_are_refused(tmp_path: Path, drr: Drr) -> None:

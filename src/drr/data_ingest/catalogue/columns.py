@@ -11,11 +11,13 @@ from drr.env.errors import DrrError
 from drr.wording.currencies import amount_of
 
 ADVICE: Mapping[str, str] = {
-    "price": "name the column, currency and decimal mark in the mapping ([products] price, currency, decimal)",
-    "rating": "name the column of stars from 0 to 5 in the mapping ([products] rating)",
-    "ratings": "name the column of their number in the mapping ([products] ratings)",
+    "price": "name the column, currency and decimal mark in the mapping ([products] price, currency, decimal), or leave it out: price = []",
+    "rating": "name the column of stars from 0 to 5 in the mapping ([products] rating), or leave it out: rating = []",
+    "ratings": "name the column of their number in the mapping ([products] ratings), or leave it out: ratings = []",
+    "date": 'say in the mapping how dates are written: [orders] dates = "%d/%m/%y"',
+    "quantity": "name the column of pieces in the mapping ([orders] quantity), or leave it out: quantity = []",
 }
-"""UnreadCells whose unread cells are counted, and what reads them."""
+"""Columns whose unread cells are counted, and what reads them."""
 _UNREAD = 0.2
 """The share of a column's filled cells above which it is not read."""
 _KEPT = 20
@@ -51,12 +53,21 @@ class UnreadCells:
                 self._filled[field] += 1
             elif text := text_of(row.get(field)):
                 self._filled[field] += 1
-                self._counts[field] += 1
-                if len(self._unread[field]) < _KEPT and text not in self._unread[field]:
-                    self._unread[field].append(text)
+                self._keep(field, text)
         title = text_of(row.get("title"))
         if len(self._titles) < _KEPT and not title.isascii():
             self._titles.append(title)
+
+    def add_column(self, field: str, filled: int, unread: Iterable[str]) -> None:
+        """Count the cells of a column that say something, and keep those of them that were not read."""
+        self._filled[field] += filled
+        for text in unread:
+            self._keep(field, text)
+
+    def _keep(self, field: str, text: str) -> None:
+        self._counts[field] += 1
+        if len(self._unread[field]) < _KEPT and text not in self._unread[field]:
+            self._unread[field].append(text)
 
     def error(self) -> DrrError | None:
         """Return what is wrong with the file, `None` if its columns are read."""
@@ -72,7 +83,7 @@ class UnreadCells:
             advice = field == "price" and count == self._filled[field] and self._better(self._unread[field])
             return DrrError(
                 f"{name}: {count:,} of {self._filled[field]:,} cells of {field} cannot be read, of the form {forms} (9 is a "
-                f"digit, x a letter); {advice or ADVICE[field]}, or leave it out: {field} = []"
+                f"digit, x a letter); {advice or ADVICE[field]}"
             )
         return None
 

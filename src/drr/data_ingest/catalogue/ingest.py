@@ -118,9 +118,7 @@ def _gathered(
     with TemporaryFile(dir=folder) as aside:
         shelf, people = Shelf(forms, aside), People(job.key, personal=job.keep_personal)
         for mapped in of["products"]:
-            read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped))
-            if wrong := shelf.error(mapped):
-                quarantine.end(wrong)
+            read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped), shelf.error)
         rows["products"] = len(shelf.places)
         if not shelf.places:
             raise DrrError(f"no row became a product ({_reasons(quarantine)}); is the mapping right?")
@@ -131,7 +129,7 @@ def _gathered(
         places = {product_id: k for k, product_id in enumerate(sorted(shelf.places))}
         orders = CatalogueOrders(places, people, int((job.now + timedelta(days=1)).timestamp() * 1000))
         for mapped in of["orders"]:
-            read(mapped, ORDER_FIELDS, partial(orders.add, mapped, order_forms[mapped.name]))
+            read(mapped, ORDER_FIELDS, partial(orders.add, mapped, order_forms[mapped.name]), orders.error)
         columns = orders.close(quarantine)
         rows["orders"] = len(columns[0])
         if of["orders"] and not rows["orders"]:
@@ -146,8 +144,9 @@ def _read(
     mapped: MappedFile,
     fields: Sequence[str],
     add: Callable[[Batch, Quarantine], None],
+    error: Callable[[MappedFile], DrrError | None] = lambda _: None,
 ) -> None:
-    """Read a file batch by batch; too many bad rows end it."""
+    """Read a file batch by batch. A column that is not read ends it, and too many bad rows."""
     quarantine.begin(mapped.name)
     read = 0
     with progress.stage(f"{mapped.name}: {mapped.kind}") as stage:
@@ -158,6 +157,8 @@ def _read(
             read += (count := len(batch.lines) + len(batch.bad))
             stage.advance(count)
     rows[f"{mapped.kind.removesuffix('s')}_rows"] += read
+    if wrong := error(mapped):
+        quarantine.end(wrong)
     quarantine.check(read, final=True)
 
 

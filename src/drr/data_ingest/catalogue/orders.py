@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from drr.data_ingest.catalogue.columns import UnreadCells
 from drr.data_ingest.catalogue.mapping import MappedFile
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.rows import Batch
-from drr.data_ingest.catalogue.values import Cell, all_texts, first_numbers, moment_of, whole_of
+from drr.data_ingest.catalogue.values import Cell, all_texts, first_numbers, moment_of, text_of, whole_of
 from drr.data_ingest.packing import I64, U64, row_hashes
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import ORDER_STATUSES, RECORDED_STATUSES
@@ -98,6 +99,11 @@ class CatalogueOrders:
         self._parts: list[tuple[NDArray[Any], ...]] = [tuple(np.empty(0, kind) for kind in _KINDS)]
         self._files: list[tuple[str, int]] = [("", 0)]
         self.notes: Counter[str] = Counter()
+        self._cells: dict[str, UnreadCells] = {}
+
+    def error(self, mapped: MappedFile) -> DrrError | None:
+        """Return what is wrong with a file's columns."""
+        return self._cells[mapped.name].error() if mapped.name in self._cells else None
 
     def add(self, mapped: MappedFile, forms: OrderForms, batch: Batch, quarantine: Quarantine) -> None:
         """Add the orders of a batch."""
@@ -108,6 +114,13 @@ class CatalogueOrders:
         product = np.fromiter((self._products.get(one, -1) for one in products), np.int64, count)
         time = forms.times(cells["date"])
         quantity = _each(pieces, lambda text: whole_of(text) or 0 if text else 1)
+        unusable = (quantity < 1) | (quantity > _MOST)
+        seen = self._cells.setdefault(mapped.name, UnreadCells(mapped))
+        seen.add_column(
+            "quantity", count - pieces.count(""), (pieces[k] for k in np.flatnonzero(unusable).tolist())
+        )
+        undated = np.flatnonzero(time == _UNREADABLE).tolist()
+        seen.add_column("date", int((time != _EMPTY).sum()), (text_of(cells["date"][k]) for k in undated))
         wrong = {
             "no_product": [not one for one in products],
             "no_user": [not one for one in users],
@@ -115,7 +128,7 @@ class CatalogueOrders:
             "no_date": time == _EMPTY,
             "date_unreadable": time == _UNREADABLE,
             "date_out_of_range": (time < 0) | (time > self._latest),
-            "quantity_unusable": (quantity < 1) | (quantity > _MOST),
+            "quantity_unusable": unusable,
             _SHOP: product < 0,
         }
         reasons = np.select([np.array(mask, np.bool_) for mask in wrong.values()], list(wrong), "")
