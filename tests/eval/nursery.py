@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -198,7 +199,7 @@ def named_sections(request: Request, label: str) -> dict[str, str]:
     return {one.intro.split("`")[1]: one.text for one in shown}
 
 
-class ScriptedJudge:
+class ScriptedJudge(ABC):
     """Says in JSON what the method named after the task returns for the request, unless `instead` says something."""
 
     def __init__(self, instead: Callable[[str, Request], Reply | None] = lambda task, request: None) -> None:
@@ -217,8 +218,9 @@ class ScriptedJudge:
         reply = self.instead(task, request)
         return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(request)))
 
+    @abstractmethod
     def task(self, system: str, message: str) -> str:
-        raise NotImplementedError
+        """Return the name of the method that answers."""
 
 
 class Judge(ScriptedJudge):

@@ -129,6 +129,11 @@ def _figure(number: str, decimal: str) -> tuple[float | None, str]:
     return (value if value < _LARGEST else None), written
 
 
+def is_grouped(figure: str) -> bool:
+    """Tell whether a whole figure has no groups, groups of three, or those of India."""
+    return _WHOLE.fullmatch(figure) is not None
+
+
 def _digits(text: str) -> str:
     """Write digits of any script as 0 to 9."""
     return text if text.isascii() else "".join(str(int(c)) if c.isdecimal() else c for c in text)

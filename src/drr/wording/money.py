@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from drr.wording.currencies import decimal_mark, decimals_of, signs_of
+from drr.wording.currencies import decimal_mark, decimals_of, is_grouped, signs_of
 from drr.wording.figures import (
     HEDGES,
     NUMBER_WORDS,
@@ -113,7 +113,6 @@ _DIGITS = r"\d(?:[\d.,'\u2019\u00a0\u202f]{0,14}\d)?"
 _SPACE = r"[^\S\n]"
 """A space within a line: the number of the next item is none of the amount's."""
 _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
-_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?")
 
 
 _STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|stars?\b|[★⭐]|\|))")
@@ -150,7 +149,7 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
             last = end
             continue
         plain = "".join("." if c == mark else c if c.isdigit() else "," for c in digits)
-        if _INDIAN.fullmatch(plain):
+        if not _PLAIN.fullmatch(plain) and is_grouped(plain.partition(".")[0]):
             plain = plain.replace(",", "")
         if mark != "?" and _PLAIN.fullmatch(plain):
             parts += text[last:start], f"${plain}"
