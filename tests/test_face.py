@@ -164,6 +164,21 @@ def test_a_report_is_checked_alike(place: Path, user: str, capsys: pytest.Captur
     assert of_text.document() == of_file.document()
 
 
+def test_the_name_of_a_file_is_no_report(place: Path, user: str) -> None:
+    Path("answer").write_text("A pen.", encoding="utf-8")
+    for name in ("answer", "no such.MD", "reports/one.html"):
+        with pytest.raises(Misuse, match=r"is the name of a file; .*Path"):
+            drr.check(name, shop="shop")
+    for text in (
+        "A pen [1].",
+        "See https://page.example/pens.md",
+        "# Pens\n\nAll are in pens.md",
+        "x" * 5000,
+    ):
+        assert drr.check(text, shop="shop", user=user).rules
+    assert drr.check(Path("answer"), shop="shop").rules
+
+
 @pytest.mark.parametrize(
     "question", ["--help", "-h", "--json", "--quiet pens, please", "-- a pen", "-5 degrees: gloves"]
 )

@@ -130,10 +130,10 @@ def check(
     >>> findings.failed, findings.rules["in_catalogue"].status
     (True, 'fail')
     """
-    from drr.app.judge.check import CheckConfig, check, read_report
+    from drr.app.judge.check import CheckConfig, check, given_report
 
     config = CheckConfig(
-        read_report(str(report)) if isinstance(report, Path) else report,
+        given_report(report),
         _settled(settings, model_judge=model),
         None if shop is None else str(shop),
         user,

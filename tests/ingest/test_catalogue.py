@@ -387,6 +387,35 @@ def test_a_mapping_without_files_is_of_the_files_that_have_its_columns(tmp_path:
     assert "cannot be read (No such file" in drr.err(*asked, tmp_path / "other", code=2)
 
 
+def test_what_stands_above_the_tables_is_of_all_files(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(
+        tmp_path,
+        p_csv="Artikel Nr;Größe\n1;Tür\n".encode("cp1252"),
+        o_csv="Artikel Nr|Käufer|date|status\n1|k1|2024-03-01|zurück\n".encode("cp1252"),
+        u_csv="Käufer;city\nk1;Köln\n".encode("cp1252"),
+    )
+    lines = (
+        'encoding = "cp1252"', 'separator = ";"', "[products]", 'id = "Artikel Nr"', 'title = "Größe"', 'brand = ["Größe", "Artikel Nr"]',
+        "[orders]", 'separator = "|"', 'product = "Artikel Nr"', 'user = "Käufer"', "[orders.statuses]", '"zurück" = "Returned"',
+        "[users]", 'id = "Käufer"',
+    )  # fmt: skip
+    (told := tmp_path / "map.toml").write_text("\n".join(lines), encoding="utf-8")
+    asked = ("data", "ingest", *files, "--map", told, "--shop", tmp_path / "shop")
+    dry = drr.out(*asked, "--dry-run", "--wide")
+    assert 'id = "Artikel Nr", title = "Größe"' in dry and 'brand = ["Größe", "Artikel Nr"]' in dry
+    drr.out(*asked)
+    asked = (*asked, "--dry-run")
+    with opened(tmp_path / "shop") as shop:
+        (product,), (order,) = shop.store.iter_products(), shop.store.iter_orders()
+        assert (product.title, order.order_status) == ("Tür", "Returned")
+    told.write_text("\n".join(lines).replace('"zurück"', "zurück"), encoding="utf-8")
+    assert 'quote names with blanks or umlauts: "in Arbeit" = ' in drr.err(*asked, code=2)
+    told.write_text("\n".join(lines[2:]), encoding="utf-8")
+    assert 'in the first line of the mapping: encoding = "cp1252"' in drr.err(*asked, code=1)
+    told.write_text('separator = ";;"', encoding="utf-8")
+    assert "separator" in drr.err(*asked, code=2)
+
+
 LONG = b"id,title\n1," + b"x" * (17 << 20)
 DOUBTS: list[tuple[dict[str, Any], str]] = [
     ({"p_csv": "id;title;price\n1;T\xfcr;1,50\n".encode("latin-1")}, 'encoding = "cp1252"'),

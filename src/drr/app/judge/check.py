@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 
 _LARGEST = 1_000_000
+_ENDINGS = (".md", ".markdown", ".txt", ".html", ".json")
+"""Endings of files in which reports lie."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,16 @@ def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
             reading = find_mistakes_by_model(subject, settings, progress or Quiet())
         checks = check_report(subject)
         return Findings(subject.citations, checks, figures_in(subject, checks), reading)
+
+
+def given_report(report: str | Path) -> str:
+    """Return the report that is given as a text or as the `Path` of a file. Raise `Misuse` for a text that is a file's name."""
+    if isinstance(report, Path):
+        return read_report(str(report))
+    is_name = report.lower().endswith(_ENDINGS) and "://" not in report
+    if "\n" not in report and (is_name or isfile(report)):  # noqa: PTH113 - `Path.is_file` raises for a long text
+        raise Misuse(f"{report!r}: is the name of a file; give its text, or Path({report!r})")
+    return report
 
 
 def read_report(name: str) -> str:

@@ -94,7 +94,7 @@ class UnreadCells:
             with suppress(ValueError, LookupError):
                 anew = [text.encode(used).decode(one) for text in texts]
                 if one == "utf-8" or all(amount_of(text, "").value is not None for text in anew):
-                    return f'the encoding seems to be {one}, say in the mapping: encoding = "{one}"'
+                    return f'the encoding seems to be {one}, say in the first line of the mapping: encoding = "{one}"'
         return ""
 
 

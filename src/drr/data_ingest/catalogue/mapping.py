@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +44,8 @@ _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
 }
 """The fields without which a file is no such table, in the order of asking: orders may repeat titles, products have no buyer."""
 
+_OF_ALL = ("encoding", "separator")
+"""Options that may stand above the tables, for all files whose table does not say otherwise."""
 _OF_PERSONS = ("email", "first_name", "last_name", "phone", "street")
 
 
@@ -96,6 +99,7 @@ _TABLES: Any = {
     for kind, options in _OPTIONS.items()
 }
 _PARTS: Any = {kind: (table, Field(default_factory=table)) for kind, table in _TABLES.items()}
+_PARTS |= {name: (one.annotation, one) for name, one in TableOptions.model_fields.items() if name in _OF_ALL}
 CatalogueMap: Any = create_model("CatalogueMap", __config__=ConfigDict(extra="forbid"), **_PARTS)
 """The mapping of a catalogue. Fields of its tables are those of `usual.toml`."""
 
@@ -115,7 +119,12 @@ class MappedFile:
 
     @property
     def listing(self) -> str:
-        columns = (f"{field} = {' | '.join(names)}" for field, names in self.columns.items() if names)
+        """Return the mapping in use, as a mapping's lines say it."""
+        columns = (
+            f"{field} = {json.dumps(names if names[1:] else names[0], ensure_ascii=False)}"
+            for field, names in self.columns.items()
+            if names
+        )
         return f"{self.kind}: {', '.join(columns)}"
 
     def batches(self, fields: Sequence[str]) -> Iterator[Batch]:
@@ -164,7 +173,10 @@ def read_map(given: Path | Mapping[str, object] | None) -> dict[str, Any]:
     except OSError as error:
         raise Misuse(f"{where}: cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise Misuse(f"{where}: cannot be read as TOML ({error}); mend it") from error
+        raise Misuse(
+            f"{where}: cannot be read as TOML ({error}); save it as UTF-8, and quote names with blanks or umlauts: "
+            '"in Arbeit" = "Processing"'
+        ) from error
     return found
 
 
@@ -175,7 +187,7 @@ def map_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | Non
     found = [_mapped(path, mapping, preset(name) if name else {}) for path in paths]
     if not any(one.kind == "products" for one in found):
         raise Misuse("no file holds products (id and title); say which in the mapping: [products] file = ...")
-    for kind in mapping:
+    for kind in _TABLES:
         for pattern in getattr(CatalogueMap.model_validate(mapping), kind).file:
             if not any(one.kind == kind and fnmatch(one.name, pattern) for one in found):
                 raise Misuse(f"the mapping's [{kind}] names {pattern}, and no such file is given")
@@ -183,9 +195,11 @@ def map_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | Non
 
 
 def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> MappedFile:
-    own, tried = CatalogueMap.model_validate(mapping), []
+    own: Any = CatalogueMap.model_validate(mapping)
+    tried, failed = [], list[DrrError]()
     named = [kind for kind in _NEEDED if any(fnmatch(path.name, one) for one in getattr(own, kind).file)]
-    tables = [mapping[kind] for kind in named] or [one for one in mapping.values() if not one.get("file")]
+    stated = [one for kind, one in mapping.items() if kind in _TABLES]
+    tables = [mapping[kind] for kind in named] or [one for one in stated if not one.get("file")]
     shared = {key: value for one in tables for key, value in one.items()}
     for kind in named or _NEEDED:
         given, usual = mapping.get(kind, {}), base.get(kind, {})
@@ -196,12 +210,15 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         for field in _ONE_VALUE & given.keys() & usual.keys():  # a stated value hides no column of the preset
             getattr(table, field).extend(getattr(_TABLES[kind].model_validate(usual), field))
         try:
-            source = open_table(path, options.get("encoding"), options.get("separator"))
+            source = open_table(
+                path, options.get("encoding", own.encoding), options.get("separator", own.separator)
+            )
             columns = dict(_columns(source, kind, table, given))
         except DrrError as error:
-            if named or len(mapping) < 2:
+            if named or len(stated) < 2:
                 raise
             tried.append(f"{kind} ({str(error).removeprefix(f'{path}: ')})")
+            failed.append(error)
             continue
         missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
         personal = [] if named or kind != "products" else _personal(source)
@@ -209,6 +226,8 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
             return MappedFile(source, kind, table, columns)
         why = f"{', '.join(missing)} missing" if missing else f"{', '.join(personal)} would be a person's"
         tried.append(f"{kind} ({why})")
+    if len(failed) == len(tried) and len(set(map(str, failed))) == 1:
+        raise failed[0]
     raise Misuse(f"{path}: its columns tell no table: {'; '.join(tried)}; say in the mapping which is what")
 
 

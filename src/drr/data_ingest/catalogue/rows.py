@@ -33,7 +33,7 @@ _WEIGHT = 64 << 20
 _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_SAY = 'say the encoding in the mapping: encoding = "cp1252"'
+_SAY = 'say the encoding in the first line of the mapping: encoding = "cp1252"'
 
 
 T = TypeVar("T")
@@ -172,7 +172,9 @@ class DelimitedFile(RowFile):
         if len(likely) == 1:
             return likely[0]
         doubt = "could be " + " or ".join(map(repr, likely)) if likely else "is not found"
-        raise DrrError(f'{self.path}: the separator {doubt}; say it in the mapping: separator = ";"')
+        raise DrrError(
+            f'{self.path}: the separator {doubt}; say it in the first line of the mapping: separator = ";"'
+        )
 
     def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
         """Yield the rows below the header. Empty cells at a row's end do not count."""
