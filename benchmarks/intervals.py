@@ -16,7 +16,7 @@ from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.eval.stats.differences import flipped
+from drr.eval.stats.differences import statistic_by_sign_flips
 from drr.eval.stats.intervals import (
     COUNTED,
     RELATED,
@@ -130,7 +130,7 @@ def interval_of(values: Floats, ends: Ends) -> Statistic:
     """Make the interval of a mean; where the values may be below zero, of a paired difference."""
     rows, names = np.column_stack([values, np.ones(len(values))]), [str(n) for n in range(len(values))]
     if ends[0] < 0:
-        return flipped(rows, names, "difference", ends=ends)[0]
+        return statistic_by_sign_flips(rows, names, "difference", ends=ends)[0]
     return from_sums(rows, names, ratio, "mean", ends=ends)
 
 

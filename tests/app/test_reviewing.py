@@ -12,7 +12,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.model import ReportView
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.reviewing import ReviewBooks, tallied
+from drr.app.viewer.reviewing import ReviewBooks, summary_of_marks
 from drr.app.viewer.site import site
 from drr.env.errors import Misuse
 from drr.eval.judging.marks import MARKABLE, ReviewMark, read_marks
@@ -113,7 +113,7 @@ def test_marks_only_grow_and_the_last_one_counts(study: Study, view: ReportView)
     assert len(read_marks(study)) == 1, "a line torn by a crash is no mark"
     put(study, mark(rule(view)))
     assert len(read_marks(study)) == 2
-    assert "ann 1 verdict (1 wrong), 1 rule finding (0 wrong)" in tallied(read_marks(study))
+    assert "ann 1 verdict (1 wrong), 1 rule finding (0 wrong)" in summary_of_marks(read_marks(study))
     path.write_text('{"reviewer": "ann"}\n', encoding="utf-8")
     with pytest.raises(Misuse, match=r"marks-ann.jsonl, line 1: answer"):
         read_marks(study)

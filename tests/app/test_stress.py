@@ -18,7 +18,7 @@ from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.env.web.open import open_web
 from drr.querygen.composing import QuestionMaker, checkable_questions
-from drr.querygen.rewording import reworded
+from drr.querygen.rewording import reword_question
 from drr.study.study import Study
 from drr.study.unit import Record
 
@@ -227,12 +227,12 @@ def test_other_words_keep_every_need(asked: Path, sample_home: Path) -> None:
     with open_shop(str(sample_home / "shop"), SETTINGS) as shop:
         maker = QuestionMaker(shop, open_web(SETTINGS, shop=shop))
         for query in read_queries(asked / "queries.jsonl"):
-            text, truth = reworded(maker, query, 1), query.checkable
+            text, truth = reword_question(maker, query, 1), query.checkable
             assert text is not None and truth is not None and text != query.query
-            assert text == reworded(maker, query, 1)
+            assert text == reword_question(maker, query, 1)
             for need in truth.needs:
                 said = " > ".join(need.category)
                 assert need.anchor is not None or f'"{said}"' in text
             points = [line for line in text.splitlines() if line[:1].isdigit()]
             assert len(points) == len(truth.needs) + len(truth.facts)
-            assert reworded(maker, query.model_copy(update={"checkable": None}), 1) is None
+            assert reword_question(maker, query.model_copy(update={"checkable": None}), 1) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from drr.env.checkable import Axes
+from drr.env.checkable import DifficultyAxes
 from drr.env.query import read_queries
 
 from tests.commands import Drr
@@ -22,5 +22,7 @@ def test_a_shop_of_real_rows_gives_checkable_questions_with_their_axes(
     drr.out("queries", "check", path, "--shop", shop)
     found = [query.checkable.axes for query in read_queries(path) if query.checkable and query.checkable.axes]
     assert len(found) == 60
-    varied = {axis for axis in Axes.model_fields if len({getattr(axes, axis) for axes in found}) > 1}
-    assert varied == {*Axes.model_fields} - {"shop"}
+    varied = {
+        axis for axis in DifficultyAxes.model_fields if len({getattr(axes, axis) for axes in found}) > 1
+    }
+    assert varied == {*DifficultyAxes.model_fields} - {"shop"}

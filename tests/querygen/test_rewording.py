@@ -10,7 +10,7 @@ from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.env.web.open import open_web
 from drr.querygen.composing import QuestionMaker
-from drr.querygen.rewording import reworded
+from drr.querygen.rewording import reword_question
 
 DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
 
@@ -24,7 +24,7 @@ def test_a_thing_ordered_twice_keeps_the_day_that_the_question_names(sample_home
         for seed, level in ((39, 2), (84, 5), (92, 1), (93, 2), (95, 4)):
             query = maker.make(seed, level)
             for luck in range(6):
-                text = reworded(maker, query, luck)
+                text = reword_question(maker, query, luck)
                 assert text is not None
                 days.append((sorted(DAY.findall(query.query)), sorted(DAY.findall(text))))
     assert all(days) and [old for old, _ in days] == [new for _, new in days]

@@ -10,7 +10,7 @@ from contextvars import ContextVar, copy_context
 from threading import Lock
 from typing import TypeVar
 
-from drr.app.notices import logged, places_among
+from drr.app.notices import log_notices, places_among
 from drr.env.errors import disk_of
 
 Done = TypeVar("Done")
@@ -103,5 +103,5 @@ def _for_caller(caller: _Caller, work: Callable[[], Done], places: tuple[object,
 
 
 def _as_program(work: Callable[[], Done], places: tuple[object, ...]) -> Done:
-    with disk_of(), places_among(places), logged():
+    with disk_of(), places_among(places), log_notices():
         return work()

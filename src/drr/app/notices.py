@@ -23,7 +23,7 @@ _logged: ContextVar[bool] = ContextVar("drr notices are logged", default=False)
 
 
 def notice(sentence: str, *, news: bool = True) -> None:
-    """Print a sentence on standard error, or log it inside `logged`. Without `news` it only tells how the work ended, which a program sees in its result."""
+    """Print a sentence on standard error, or log it inside `log_notices`. Without `news` it only tells how the work ended, which a program sees in its result."""
     if not _logged.get():
         print(f"drr: {sentence}", file=sys.stderr)
         return
@@ -32,7 +32,7 @@ def notice(sentence: str, *, news: bool = True) -> None:
     logging.getLogger(LOGGER).log(logging.WARNING if news else logging.INFO, "%s", sentence)
 
 
-def confirmed(question: str) -> bool:
+def ask_yes_no(question: str) -> bool:
     """Ask a yes-no question at a terminal and return the answer; return False where nobody can answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
@@ -41,7 +41,7 @@ def confirmed(question: str) -> bool:
 
 
 @contextmanager
-def logged() -> Iterator[None]:
+def log_notices() -> Iterator[None]:
     """Log notices inside the `with` block instead of printing them."""
     before = _logged.set(True)
     try:

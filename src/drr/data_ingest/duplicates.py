@@ -55,9 +55,9 @@ class ReviewColumns:
             self.rows += taken
             done += taken
             if at + taken == GROUP:
-                self.close()
+                self.close_part()
 
-    def close(self) -> None:
+    def close_part(self) -> None:
         """Close the part that is being filled."""
         if self._open is None:
             return

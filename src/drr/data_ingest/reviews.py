@@ -187,7 +187,7 @@ def read_reviews(
             stage.advance(piece.read, rows.lines - seen)
             seen = rows.lines
             quarantine.check(rows.rows, final=False)
-        columns.close()
+        columns.close_part()
         source = reader.finish()
     if not rows.rows:
         stage.note("no rows")

@@ -94,7 +94,7 @@ class PlanStep(_Part):
     arguments: JsonObject = Field(default_factory=dict)
 
 
-class Axes(_Part):
+class DifficultyAxes(_Part):
     """The difficulty of a question in figures, each computed from its record and the shop."""
 
     needs: int
@@ -119,7 +119,7 @@ class Checkable(_Part):
     budget: FiniteFloat | None = None
     """The highest total price of all picks, in dollars."""
     plan: list[PlanStep] = Field(default_factory=list)
-    axes: Axes | None = None
+    axes: DifficultyAxes | None = None
     stated: list[str] | None = None
     """The passages of a written question that state its demands; `None` for one made from templates."""
 

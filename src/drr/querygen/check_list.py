@@ -95,7 +95,7 @@ class Stock:
         request = SearchRequest(need, match="all", limit=most, search="plain")
         return self.shop.store.products(self.shop.catalog.search(request).product_ids)
 
-    def kind(self, product: Product) -> str | None:
+    def shelf_words(self, product: Product) -> str | None:
         """Return the words of a title that find most of the product's shelf and nothing else; `None` without such words."""
         words = [word for word in product.title.lower().split() if word.isalpha()]
         own = list[tuple[int, int, str]]()

@@ -13,9 +13,9 @@ from typing import get_args
 
 from drr.env.checkable import (
     PART,
-    Axes,
     Checkable,
     Constraint,
+    DifficultyAxes,
     ExpectedFact,
     PlanStep,
     ShoppingNeed,
@@ -220,7 +220,7 @@ class TruthChecker:
             else fail(f"they are {axes.model_dump_json()}"),
         }
 
-    def axes(self, query: Query, truth: Checkable, played: PlanResults) -> Axes:
+    def axes(self, query: Query, truth: Checkable, played: PlanResults) -> DifficultyAxes:
         """Return the axes of difficulty of a question."""
         owned = self.owned(query.user_id)
         shelves = [self.shelves.of(need.category) if need.category else () for need in truth.needs]
@@ -229,7 +229,7 @@ class TruthChecker:
             axis: round(fmean(getattr(one, axis) for one in misleading), 2) if misleading else 0.0
             for axis in ("near", "unknown")
         }
-        return Axes(
+        return DifficultyAxes(
             needs=len(truth.needs),
             hops=played.hops(query.query),
             history=len(self.orders(query.user_id)),

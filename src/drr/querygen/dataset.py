@@ -63,7 +63,7 @@ class Publication(NamedTuple):
     """True where the truth of checkable questions is published too."""
 
 
-def published(queries: Sequence[Query], *, with_truth: bool) -> list[Query]:
+def questions_to_publish(queries: Sequence[Query], *, with_truth: bool) -> list[Query]:
     """Return the questions that are not rejected, without their truth unless `with_truth` is set."""
     kept = [query for query in queries if query.review.status != "rejected"]
     hidden = {"checkable": None, "service": None}
@@ -75,7 +75,7 @@ def write_dataset(
 ) -> list[Path]:
     """Write the files of a dataset into a folder that is new, empty or of this program. The card counts the rejected questions that are left out."""
     check_installed("pyarrow")
-    kept = published(queries, with_truth=publication.with_truth)
+    kept = questions_to_publish(queries, with_truth=publication.with_truth)
     if not kept:
         raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")
     if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - set(FILES)):

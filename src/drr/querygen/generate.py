@@ -155,7 +155,7 @@ class Writer:
     def _kinds(self, profile: ProfileSummary) -> dict[str, float]:
         """Return the kinds of a shopper's purchases, each with a price."""
         owned = self.shop.store.products([one.product_id for one in records(profile)])
-        return {kind: one.price for one in owned if one.price and (kind := Stock(self.shop).kind(one))}
+        return {kind: one.price for one in owned if one.price and (kind := Stock(self.shop).shelf_words(one))}
 
     def _query(
         self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool

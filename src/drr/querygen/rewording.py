@@ -16,7 +16,7 @@ _NOISE = (0, 1, 2)
 """The possible numbers of sentences beside the points."""
 
 
-def reworded(maker: QuestionMaker, query: Query, seed: int | str) -> str | None:
+def reword_question(maker: QuestionMaker, query: Query, seed: int | str) -> str | None:
     """Return another text for a question; `None` where none was found that passes the checks."""
     truth, orders = query.checkable, maker.checker.orders(query.user_id)
     if truth is None:

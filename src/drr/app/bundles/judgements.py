@@ -92,7 +92,7 @@ class RebuiltDesks:
         self.whole = shop is not None or not any(given)
         """True where the judges' shop is here or none was used, so that code of the same version must decide alike."""
 
-    def counting(self) -> Iterator[Record]:
+    def valid_judgements(self) -> Iterator[Record]:
         """Yield the judgements that count, answer by answer, and free each answer's texts afterwards. Judgements of answers that no longer count are skipped."""
         gone = {record.key for record in self.study.records("answer", None, current=False)}
         gone -= {record.key for record in self.study.records("answer", None)}
@@ -159,7 +159,7 @@ async def check_judgements(desks: RebuiltDesks, found: BundleFindings) -> None:
     """Repeat the judgements that count, and add differences and missing judgements to `found`."""
     failed = Counter[tuple[str, str, str]]()
     ended = {record.key for record in desks.study.records("answer", None, current=False) if record.done}
-    for record in desks.counting():
+    for record in desks.valid_judgements():
         task = known_task(str(record.key_fields.get("task")))
         if task is None:
             found.skip("judgements", record.label, "no task of this name is known here")
@@ -256,7 +256,7 @@ def _check_planned(desks: RebuiltDesks, judging: JudgingRun, found: BundleFindin
     """Add the missing judgements of a judging run to `found`, and units that do not fit their keys."""
     there: dict[str, dict[str, tuple[str, str, frozenset[str]]]] = {}
     fields_of: dict[str, Mapping[str, Any]] = {}
-    for record in desks.counting():
+    for record in desks.valid_judgements():
         fields, task = record.key_fields, known_task(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
             fields_of.setdefault(task.name, fields)

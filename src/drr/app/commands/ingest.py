@@ -12,7 +12,7 @@ from typing import Any, TypedDict, get_args
 
 from drr.app.commands.shop_text import PAPER_RATIOS, orders_per_product_and_user
 from drr.app.console import add_search_options, add_trust_option, print_document, progress_of, settings_of
-from drr.app.notices import confirmed
+from drr.app.notices import ask_yes_no
 from drr.app.terminal import plain
 from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Orders, Pick, Recipe, Statuses, find_pairs, parse_categories
@@ -151,7 +151,7 @@ def _replaces(shop: str) -> bool:
     """Return True if the user agrees to replace the shop in a folder. On servers nothing is replaced unasked."""
     if shop.startswith(SERVERS) or not (Path(shop) / MANIFEST).is_file():
         return False
-    return confirmed(f"{shop}: there is a shop already; replace it?")
+    return ask_yes_no(f"{shop}: there is a shop already; replace it?")
 
 
 _FILES = ("map", "dry_run", "keep_personal")

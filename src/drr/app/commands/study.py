@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.agents.commands.command import is_command, shown_name
 from drr.app.console import print_document, print_result
-from drr.app.notices import confirmed
+from drr.app.notices import ask_yes_no
 from drr.app.options import positive_int
 from drr.app.study.additions import Selection, keep_queries
 from drr.app.study.specs import agent_in, reach_in, setting_in
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         selection, queries = _named(arguments, study)
         edit = _planned(study, selection)
         sentence = f"{folder}: {_text(edit)}"
-        agreed = not edit.drop or arguments.yes or confirmed(f"{sentence}. Do it?")
+        agreed = not edit.drop or arguments.yes or ask_yes_no(f"{sentence}. Do it?")
         if not agreed and not sys.stdin.isatty():
             raise Misuse(f"{sentence}; give --yes to do it")
         if agreed:

@@ -225,7 +225,7 @@ _CORRECTED = (
 )
 
 
-def corrected(material: ReportData) -> Table | None:
+def corrected_table(material: ReportData) -> Table | None:
     """Return the figures corrected by labels of people (`drr report --labels`). `None` where no judged answer has a label."""
     document = material.document.get("corrected")
     if not document or not document["figures"]:

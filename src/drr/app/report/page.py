@@ -22,7 +22,7 @@ from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.grids import drawn_by, forest, grid, section
 from drr.app.report.headline import facts
 from drr.app.report.judging_tables import (
-    corrected,
+    corrected_table,
     coverage,
     failure_labels,
     failures,
@@ -54,7 +54,7 @@ def all_tables(material: ReportData) -> list[Table]:
             for build in (measured_cost, calls_table, pairwise, cost_table, noise, rules, failure_labels)
         ),
         *agreement_tables(material),
-        corrected(material),
+        corrected_table(material),
         *(build(material) for parts in own for build in parts.last),
         *(build(material) for build in (as_printed, pairwise_as_printed, coverage, failures)),
         *foreign_tables(material),

@@ -24,7 +24,7 @@ from drr.env.session import Session
 from drr.env.shop import SearchRequest, Shop
 from drr.env.world import World
 from drr.querygen.composing import QuestionMaker
-from drr.querygen.rewording import reworded
+from drr.querygen.rewording import reword_question
 from drr.study.unit import Record, Unit
 from drr.tools.base import ToolError
 from drr.tools.registry import find
@@ -120,7 +120,7 @@ class Draw:
 
     def paraphrase(self) -> Drawn:
         question = self.base.question
-        text = self.words.get(question.id) or reworded(self.maker, question, self.luck.getrandbits(31))
+        text = self.words.get(question.id) or reword_question(self.maker, question, self.luck.getrandbits(31))
         return None if text is None else {"query": text}
 
     def faults(self) -> Drawn:

@@ -39,7 +39,7 @@ from drr.env.shop import open_shop
 from drr.env.web.open import MADE
 from drr.env.web.sandbox import BOX, open_sandbox
 from drr.querygen.builtin import FILE
-from drr.querygen.dataset import Publication, published, write_dataset
+from drr.querygen.dataset import Publication, questions_to_publish, write_dataset
 from drr.querygen.files import write_queries
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -214,7 +214,7 @@ def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
         part.mkdir()
         if _web(place) != BOX:
             shutil.copytree(place / "web", part / "web")
-        own = published(asked[part.name], with_truth=terms.with_truth)
+        own = questions_to_publish(asked[part.name], with_truth=terms.with_truth)
         write_queries(part / "queries.jsonl", own, public=True)
 
 

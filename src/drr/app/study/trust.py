@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.app.models.servers import reason_not_to_call
-from drr.app.notices import confirmed, notice
+from drr.app.notices import ask_yes_no, notice
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
@@ -326,7 +326,7 @@ def _standing(folder: Path, value: str) -> str:
 
 
 def _allowed(what: str) -> bool:
-    return confirmed(f"{what}; allow it, now and later?")
+    return ask_yes_no(f"{what}; allow it, now and later?")
 
 
 def plain_settings(settings: Settings) -> JsonObject:

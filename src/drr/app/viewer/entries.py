@@ -93,7 +93,7 @@ class EntryReader:
         """Compute each report's figures for the index. This reads every judgement, which takes seconds for a large study."""
         judged = read_judged(self.study, self.judging())
         found = {
-            short_name(answer.key): measured(judged, answer, values_of(judged, answer))
+            short_name(answer.key): judged_fields(judged, answer, values_of(judged, answer))
             for answer in judged.answers
         }
         outcomes = grouped((file_name(one.query), one) for one in judged.comparisons())
@@ -156,7 +156,7 @@ def version_of(study: Study) -> str:
     return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 
-def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> dict[str, Any]:
+def judged_fields(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> dict[str, Any]:
     """Return the fields of an entry that judging fills: metrics, kinds of verdicts, types of sources, claims."""
     found = judged.judged_claims(answer)
     claims = (found and found.claims) or ()

@@ -9,7 +9,7 @@ from drr.app.report.tables import Table
 from drr.app.viewer.entries import EntryReader
 from drr.app.viewer.judges import agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry
-from drr.app.viewer.reviewing import ReviewBooks, tallied
+from drr.app.viewer.reviewing import ReviewBooks, summary_of_marks
 from drr.app.viewer.views import AnswerReader
 from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.study.blobs import LostText
@@ -29,7 +29,7 @@ class Reader(AnswerReader):
 
     def marked(self) -> str:
         """Return a line on how many marks each reviewer made in the study."""
-        return tallied(self.books().marks())
+        return summary_of_marks(self.books().marks())
 
     def judges(self) -> list[str]:
         """Return the names of all judges of the study."""

@@ -71,7 +71,7 @@ def stands_in(view: ReportView, mark: ReviewMark) -> bool:
     )
 
 
-def tallied(marks: Sequence[ReviewMark]) -> str:
+def summary_of_marks(marks: Sequence[ReviewMark]) -> str:
     """Return a line on how many marks each reviewer made; empty without marks."""
     by_name: dict[str, list[ReviewMark]] = {}
     for mark in marks:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from drr.app.judge.desk import ShopperProfiles
 from drr.app.viewer import parts
-from drr.app.viewer.entries import EntryReader, measured
+from drr.app.viewer.entries import EntryReader, judged_fields
 from drr.app.viewer.findings import findings
 from drr.app.viewer.model import JudgeVerdicts, ReportView, ShownEntry
 from drr.app.viewer.of_papers import open_papers
@@ -83,7 +83,7 @@ class AnswerReader(EntryReader):
         values, verdicts = values_of(judged, answer), parts.verdicts(judged, answer, book)
         points = points_of(judged, answer.query_id)
         return ReportView(
-            entry=replace(entry, **measured(judged, answer, values)),
+            entry=replace(entry, **judged_fields(judged, answer, values)),
             report=answer.report,
             citations=citations,
             profile=self._profiles.words(shopper),

@@ -21,7 +21,7 @@ from drr.eval.agreement.rows import AgreementRow, row_of
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, SUPPORT_SCORE
 from drr.eval.labels import Label, Task
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.differences import flipped
+from drr.eval.stats.differences import statistic_by_sign_flips
 from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, from_sums, safe_division
 from drr.study.study import Study
 
@@ -186,7 +186,7 @@ def _score(labelled: LabelledSet, own: JudgedSet, first: JudgedSet) -> JudgeScor
     both = [((x == label) - (y == label), question) for label, x, y, question in rows if x and y]
     gains, where = np.array([[gain, 1.0] for gain, _ in both]).reshape(-1, 2), [name for _, name in both]
     lost = len(people) - len(both)
-    behind, _ = flipped(gains, where, "difference of accuracy", ends=RELATED, n_unscored=lost)
+    behind, _ = statistic_by_sign_flips(gains, where, "difference of accuracy", ends=RELATED, n_unscored=lost)
     twice = [(one, name) for *one, name in zip(*own.times, asked, strict=True) if None not in one and one[1:]]
     figures = {
         "accuracy": ag.exact_agreement(own_labels, people, clusters=asked),

@@ -120,7 +120,7 @@ def check_report(subject: Subject) -> dict[str, Check]:
     read, stood = subject.in_dollars
     mentions = Mentions(read)
     found = {name: rule.check(read, mentions) for name, rule in RULES.items()}
-    return found if stood is None else {name: check.moved(stood) for name, check in found.items()}
+    return found if stood is None else {name: check.places_as_written(stood) for name, check in found.items()}
 
 
 def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:

@@ -197,11 +197,11 @@ def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Ord
             if when is not None and when.start == value.start:
                 _compare_day(tally, order, when)
             else:
-                tally.unrecorded()
+                tally.count_unknown()
         elif plain_label(name) in _STATE_LABELS:
             _compare_state(tally, order, Segment(value.start, value.text.rstrip(". ")))
             if value.start not in tally.read:
-                tally.unrecorded()
+                tally.count_unknown()
 
 
 def _compare_line(

@@ -59,7 +59,7 @@ class Check:
     decided: frozenset[Span] = frozenset()
     """Places in the report that the rule found right or wrong."""
 
-    def moved(self, stood: Sequence[Span]) -> Check:
+    def places_as_written(self, stood: Sequence[Span]) -> Check:
         """Return the result with its places in the report as written; `stood` tells where each character was."""
         findings = tuple(one._replace(span=place_as_written(one.span, stood)) for one in self.findings)
         return replace(
@@ -102,7 +102,7 @@ class Tally:
         if place is not None:
             self.decided.add(place)
 
-    def unrecorded(self) -> None:
+    def count_unknown(self) -> None:
         self.unknown += 1
 
     def fail(self, span: Span, fault: str, place: Span | None = None, record: str | None = None) -> None:
@@ -114,7 +114,7 @@ class Tally:
         """Enter a fact that holds, does not hold (`fault` gives the reason), or is not in the record (`None`)."""
         self.read.add(span[0])
         if holds is None:
-            self.unrecorded()
+            self.count_unknown()
         elif holds:
             self.ok(span)
         else:

@@ -142,7 +142,7 @@ def read_judged(
         for record in settled:
             with naming_errors(f"the judgement {record.label!r}"):
                 task.read(record, judged)
-        task.settle(judged)
+        task.finish_reading(judged)
     return judged
 
 

@@ -348,7 +348,9 @@ def _reopen_left_out(study: Study, units: Sequence[Unit], options: JudgeOptions)
     found = [
         record.key
         for record in study.records("judgement")
-        if record.key in wanted and record.done and options.tasks[record.key_fields["task"]].lacks(record)
+        if record.key in wanted
+        and record.done
+        and options.tasks[record.key_fields["task"]].is_incomplete(record)
     ]
     study.ledger.records.reopen(found, LEFT_OUT, "the judge left out a part of what it was asked")
 

@@ -77,12 +77,12 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
         return PairedDifference(empty_statistic(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
-    difference, p = flipped(rows, both, method, ends=apart, n_unscored=dropped)
+    difference, p = statistic_by_sign_flips(rows, both, method, ends=apart, n_unscored=dropped)
     mean_a, mean_b = (sum(side[key] for key in both) / len(both) for side in (left, right))
     return PairedDifference(difference, mean_a, mean_b, p)
 
 
-def flipped(
+def statistic_by_sign_flips(
     rows: Floats,
     asked: Sequence[Asked],
     method: str,

@@ -13,10 +13,10 @@ from drr.eval.stats.differences import (
     DifferenceRow,
     PairedDifference,
     detectable_difference,
-    flipped,
     holm,
     is_settled,
     paired,
+    statistic_by_sign_flips,
 )
 from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, ratio
 from drr.eval.stats.question import Asked, grouped
@@ -121,9 +121,9 @@ def _slope(first: Pair, moved: PairedDifference, asked: Sequence[Asked], rows: F
     dose, before, after = rows.reshape(-1, 3).T
     product = dose * (after - before)
     sums = np.column_stack([product, dose * dose, (before + after) / 2, np.ones_like(dose)])
-    slope, p = flipped(sums[:, :2], asked, "slope on the dose", n_unscored=lost)
+    slope, p = statistic_by_sign_flips(sums[:, :2], asked, "slope on the dose", n_unscored=lost)
     method = "slope on the dose, as a part of the mean outcome"
-    relative, _ = flipped(sums, asked, method, statistic=_relative, n_unscored=lost)
+    relative, _ = statistic_by_sign_flips(sums, asked, method, statistic=_relative, n_unscored=lost)
     moved = replace(moved, difference=slope, p=p)
     return Effect(first.change, first.outcome, moved, relative)
 

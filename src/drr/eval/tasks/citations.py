@@ -88,7 +88,7 @@ class CitationsTask(ClaimTask):
         if record.done:
             found: Mapping[str, AddressVerdict] = record.result["verdicts"]
             here.update({(one["claim_id"], one["sources"][0]["url"]): one for one in found.values()})
-            judged.failed[self.name] += self.lacks(record)
+            judged.failed[self.name] += self.is_incomplete(record)
             return
         for name, url in zip(fields["items"], fields["addresses"], strict=True):
             claim_id, _, rest = name.partition("-")

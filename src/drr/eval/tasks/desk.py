@@ -322,7 +322,7 @@ class Task(ABC, Generic[Planned]):
     def read(self, record: Record, judged: Judged) -> None:
         """Enter the result or the failure of a finished unit into `judged`."""
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         """Tell whether a finished unit lacks a part of its answer. `--retry-failed` judges such a unit again."""
         return False
 
@@ -351,7 +351,7 @@ class Task(ABC, Generic[Planned]):
         """Tell whether the earlier judgements that this one was made from are still valid."""
         return True
 
-    def settle(self, judged: Judged) -> None:
+    def finish_reading(self, judged: Judged) -> None:
         """Finish the results after all units of the task were read."""
         return
 

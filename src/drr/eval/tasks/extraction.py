@@ -70,12 +70,12 @@ class ExtractionTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
-        claims = record.result["claims"] if record.done and not self.lacks(record) else None
+        claims = record.result["claims"] if record.done and not self.is_incomplete(record) else None
         rejects, silent = record.result.get("rejects", {}), record.result.get("silent", ())
         found = Claims(record.key, claims, rejects, record.reason, silent)
         judged.claims.setdefault(fields["mode"], {})[fields["answer"]] = found
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         """Tell whether the model's claims cite nothing although the report has citations. Such an extraction says nothing about the report."""
         return bool(record.result.get("untaken"))
 

@@ -260,7 +260,7 @@ class PairwiseTask(DimensionTask[Pair]):
         fields = record.key_fields
         if fields["first"] not in judged.by_key or fields["second"] not in judged.by_key:
             return
-        judged.failed[self.name] += record.done and self.lacks(record)
+        judged.failed[self.name] += record.done and self.is_incomplete(record)
         rows = record.result.get("preferences", dict.fromkeys(_dimensions(fields), record.result))
         for dimension in _dimensions(fields):
             row = rows.get(dimension, {})
@@ -268,7 +268,7 @@ class PairwiseTask(DimensionTask[Pair]):
             verdict = Verdict[str](row.get("winner"), row.get("justification"), reason)
             judged.pairs[fields["first"], fields["second"], dimension] = verdict
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         wanted = _dimensions(record.key_fields)
         return len(record.result.get("preferences", wanted)) < len(wanted)
 

@@ -360,9 +360,9 @@ class MistakesTask(Task[Answer]):
         if record.done:
             found = judged.others.setdefault(MISTAKES, {})
             found[record.key_fields["answer"]] = record.result
-            judged.failed[self.name] += self.lacks(record)
+            judged.failed[self.name] += self.is_incomplete(record)
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         return bool(record.result["unread"] or record.result["unweighed"])
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:

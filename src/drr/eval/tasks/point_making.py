@@ -73,7 +73,7 @@ class PointsTask(Task[JudgedQuestion]):
         rows = cast("list[PointRow]", record.result["points"]) if record.done else None
         enter_points(judged, record.key_fields["query"], KeyPoints(rows, record.reason))
 
-    def settle(self, judged: Judged) -> None:
+    def finish_reading(self, judged: Judged) -> None:
         """Count only the current lists, not those that others have replaced."""
         lists = [points_of(judged, query_id) for query_id in judged.others.get(self.name, {})]
         if lists:

@@ -155,10 +155,10 @@ class MatchesTask(Task[Answer]):
         else:
             reason = f"{record.reason}: {record.message}"
             verdicts = {name: _unjudged(reason) for name in record.key_fields["items"]}
-        judged.failed[self.name] += record.done and self.lacks(record)
+        judged.failed[self.name] += record.done and self.is_incomplete(record)
         enter_matches(judged, answer, verdicts)
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         return any(one["support"] == "judge_error" for one in record.result["verdicts"].values())
 
     def counts(self, record: Record, judged: Judged) -> bool:

@@ -76,11 +76,11 @@ class RelativeTask(Task[Answer]):
         """Store the grades of one order. A dimension that the judge left out twice has no figure in this order."""
         fields = record.key_fields
         grades = cast("Grades | None", record.result["grades"] if record.done else None)
-        judged.failed[self.name] += record.done and self.lacks(record)
+        judged.failed[self.name] += record.done and self.is_incomplete(record)
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], {})
         cast("dict[PromptPlace, Grades | None]", here)[fields["place"]] = grades
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         return len(record.result["grades"]) < len(GRADED)
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:

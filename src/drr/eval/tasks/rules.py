@@ -70,7 +70,7 @@ class CheckedTask(Task[Answer]):
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return True
 
-    def settle(self, judged: Judged) -> None:
+    def finish_reading(self, judged: Judged) -> None:
         """Set the counts anew, so that checks by older rules are not counted twice."""
         if judged.rules or judged.unchecked:
             judged.units[self.name] = len(judged.rules) + len(judged.unchecked)

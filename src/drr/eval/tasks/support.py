@@ -49,7 +49,7 @@ class ClaimTask(Task[Answer]):
             return None
         return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
 
     def counts(self, record: Record, judged: Judged) -> bool:
@@ -120,7 +120,7 @@ class SupportTask(ClaimTask):
         here = self.verdicts(judged).setdefault(record.key_fields["answer"], {})
         if record.done:
             here.update(record.result["verdicts"])
-            judged.failed[self.name] += self.lacks(record)
+            judged.failed[self.name] += self.is_incomplete(record)
             return
         for name in record.key_fields["items"]:
             claim_id, source_type, *rest = name.split("-")

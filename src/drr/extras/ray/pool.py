@@ -188,7 +188,7 @@ class _Run:
         hand.where, node = await hand.actor.place.remote()
         hand.is_placed = True
         async with self._copying[node]:  # one worker of a node copies, the others find the copy
-            for folder in await hand.actor.lacks.remote():
+            for folder in await hand.actor.missing_folders.remote():
                 if folder.path not in self._carried:
                     self._carried[folder.path] = await asyncio.to_thread(self._put, folder)
                 await hand.actor.copy.remote(folder, self._carried[folder.path])

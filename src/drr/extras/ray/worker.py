@@ -67,7 +67,7 @@ class RayWorker:
         node, address = ray.get_runtime_context().get_node_id(), ray.util.get_node_ip_address()
         return f"{socket.gethostname()} ({address}, process {os.getpid()})", node
 
-    async def lacks(self) -> list[CarriedFolder]:
+    async def missing_folders(self) -> list[CarriedFolder]:
         """Return the folders that are missing on this node."""
         found = {folder.path: folder.found() for folder in self._job.folders}
         self._places = {path: place for path, place in found.items() if place is not None}

@@ -118,7 +118,7 @@ class FactsTask(Task[Answer]):
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return True
 
-    def settle(self, judged: Judged) -> None:
+    def finish_reading(self, judged: Judged) -> None:
         found = judged.others.get(self.name, {})
         if found:
             judged.units[self.name] = len(found)

@@ -89,14 +89,14 @@ class ThingsTask(Task[Answer]):
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
             rows = record.result["said"]
-            judged.failed[self.name] += self.lacks(record)
+            judged.failed[self.name] += self.is_incomplete(record)
         else:
             reason = f"{record.reason}: {record.message}"
             rows = {name: {self.field: None, "reason": reason} for name in record.key_fields["items"]}
         here = judged.others.setdefault(self.name, {}).setdefault(record.key_fields["answer"], {})
         cast("dict[str, object]", here).update(rows)
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         return any(row[self.field] is None for row in record.result["said"].values())
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:

@@ -122,7 +122,7 @@ class CriteriaTask(Task[JudgedQuestion]):
             found = cast("list[CriterionRow]", record.result["rows"]) if record.done else None
             rubric.criteria[cast(CriteriaDimension, part)] = found
 
-    def settle(self, judged: Judged) -> None:
+    def finish_reading(self, judged: Judged) -> None:
         """Count units and failures by the rubrics, so that replaced ones are not counted again."""
         rubrics = [rubric for owner in owners_of(judged) if (rubric := rubric_of(judged, owner)) is not None]
         if rubrics and self.name in judged.units:

@@ -155,15 +155,15 @@ class RepetitionTask(Task[Answer]):
         verdict = PassagePairVerdict(score=None, explanation="", repetitions=[], unfounded=[], reason=why)
         if record.done:
             verdict = cast("PassagePairVerdict", record.result)
-            judged.failed[self.name] += self.lacks(record)
+            judged.failed[self.name] += self.is_incomplete(record)
         row = {name: fields[name] for name in ("place", "summary", "stands_for", "heads")} | {**verdict}
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
         cast("list[dict[str, Any]]", here).append(row)
 
-    def lacks(self, record: Record) -> bool:
+    def is_incomplete(self, record: Record) -> bool:
         return record.result["score"] is None
 
-    def settle(self, judged: Judged) -> None:
+    def finish_reading(self, judged: Judged) -> None:
         """Sort the verdicts by the order of the report."""
         for rows in judged.others.get(self.name, {}).values():
             cast("list[RepetitionRow]", rows).sort(key=lambda row: row["place"])
