@@ -13,8 +13,9 @@ from drr.env.query import Fact, Query, read_queries
 from drr.env.shop import Shop
 from drr.env.text import SimilarTexts, similarity, text_shingles
 from drr.querygen.builtin import FILE, builtin_queries
-from drr.querygen.check_list import CHECKS, Stock
+from drr.querygen.check_list import CHECKS
 from drr.querygen.checks import Checker, coherence, spread
+from drr.querygen.stock import Stock
 from drr.wording.states import STATES
 
 from tests.cases import cases

@@ -334,7 +334,7 @@ def test_a_small_shop_is_asked_for_kinds_that_its_shoppers_own(tmp_path: Path) -
     out, folder = tmp_path / "q.jsonl", small_shop(tmp_path, 7, 6)
     assert drr("queries", "generate", "--shop", folder, "--out", out, "--users", "5", "--quiet") == 0
     found = read_queries(out)
-    kinds = {"tunnel tent", "dome tent", "family tent", "bivy bag", "camp stove", "storm lantern", "rope ladder"}  # fmt: skip
+    kinds = {"Tunnel tents", "Dome tents", "Family tents", "Bivy bags", "Camp stoves", "Storm lanterns", "Rope ladders"}  # fmt: skip
     assert len(found) >= 10 and {need for one in found for need in one.needs} <= kinds
     assert len({one.query for one in found}) == len(found) and len({one.intent for one in found}) > 2
     assert drr("queries", "check", out, "--shop", folder) == 0

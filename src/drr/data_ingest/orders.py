@@ -251,11 +251,11 @@ class ProfilePools:
             (draw.suffix[:, None] >> np.arange(0, 5 * _SUFFIX_LENGTH, 5, dtype=np.uint64)) & np.uint64(31)
         ]
         suffix = letters.view(f"U{_SUFFIX_LENGTH}").ravel().tolist()
-        place = np.searchsorted(self._place_cumulative, _uniform(hashes, 5), side="right")
+        place = np.searchsorted(self._place_cumulative, uniform(hashes, 5), side="right")
         place = np.minimum(place, len(self._city) - 1)
         number = (_pick(hashes, 6, 9_900) + 100).tolist()
         street = _pick(hashes, 7, _STREETS).tolist()
-        flat = np.where(_uniform(hashes, 8) < _SHARE_OF_FLATS, _pick(hashes, 9, 899) + 101, 0).tolist()
+        flat = np.where(uniform(hashes, 8) < _SHARE_OF_FLATS, _pick(hashes, 9, 899) + 101, 0).tolist()
         zip_code = (place * 100 + _pick(hashes, 10, 98) + 1).tolist()
         phone = (place * 100 + _pick(hashes, 11, 100)).tolist()
         home = place.tolist()
@@ -298,7 +298,8 @@ def _pick(hashes: U64, number: int, size: int) -> I64:
     return ((stream(hashes, number) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)).astype(np.int64)
 
 
-def _uniform(hashes: U64, number: int) -> NDArray[np.float64]:
+def uniform(hashes: U64, number: int) -> NDArray[np.float64]:
+    """Return further random numbers from 0 to 1."""
     return (stream(hashes, number) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

@@ -117,7 +117,7 @@ class Checkable(_Part):
     needs: list[ShoppingNeed] = Field(default_factory=list)
     facts: list[ExpectedFact] = Field(default_factory=list)
     budget: FiniteFloat | None = None
-    """The highest total price of all picks, in dollars."""
+    """The highest total price of all picks, in the shop's currency."""
     plan: list[PlanStep] = Field(default_factory=list)
     axes: DifficultyAxes | None = None
     stated: list[str] | None = None

@@ -7,6 +7,7 @@ The parser is pure and total: any text gives a `Constraints`, and an unstated de
 from __future__ import annotations
 
 from drr.env.query import Constraints
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.dates import deadline, months
 from drr.wording.limits import CostLimit, Scope, count, exclusions, limits
 from drr.wording.states import region
@@ -15,9 +16,9 @@ _LONGEST = 20_000
 """Longest text read, in characters. A question is a few sentences; the rest of a longer text is a pasted page."""
 
 
-def parse_constraints(text: str) -> Constraints:
-    """Return every demand in `text` that code can recognise; if one occurs twice, the stricter."""
-    text = text[:_LONGEST].replace("’", "'")
+def parse_constraints(text: str, currency: Currency = DOLLARS) -> Constraints:
+    """Return every demand in `text` that code can recognise; if one occurs twice, the stricter. Amounts are in the shop's currency."""
+    text = currency.as_dollars(text[:_LONGEST]).replace("’", "'")
     found = limits(text)
     return Constraints(
         total_max=_most(found, "total"),

@@ -26,11 +26,11 @@ from pydantic import (
 SCHEMA = 1
 PAIRING = ("task_id", "person_id")
 """Fields that only a query made from a task and a person has."""
-_SELDOM = (*PAIRING, "size", "checkable", "service")
+_SELDOM = (*PAIRING, "size", "checkable", "service", "currency", "language")
 
 
 class Constraints(BaseModel):
-    """The demands of a question in figures, in US dollars. `None` means unknown or not asked. `drr.env.constraints` parses them."""
+    """The demands of a question in figures, in the shop's currency. `None` means unknown or not asked. `drr.env.constraints` parses them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -92,6 +92,10 @@ class Query(BaseModel):
     model: str | None = None
     prompt_hash: str | None = None
     rule_written: bool | None = None
+    currency: str | None = None
+    """The code of the currency that the question states amounts in; `None` for dollars."""
+    language: str | None = None
+    """The code of the language that the question is written in; `None` for English."""
     review: Review = Field(default_factory=Review)
     checkable: Checkable | None = None
     """The checkable answer to the question; no agent and no judge gets it."""

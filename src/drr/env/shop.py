@@ -89,6 +89,16 @@ class Manifest(BaseModel):
         """Return the code of the language that the shop's mapping names; `None` where none is named."""
         return language_code(str(self.recipe.get("language") or ""))
 
+    @property
+    def foreign_language(self) -> str | None:
+        """Return the code of the shop's language, in which questions and reports are written; `None` for English."""
+        return None if self.language == "en" else self.language
+
+    @property
+    def asked_in(self) -> dict[str, str | None]:
+        """Return the currency and language of questions for this shop, as they are written in a query."""
+        return {"currency": self.currency, "language": self.foreign_language}
+
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the manifest without absent entries: a shop without reviews keeps the manifest and the seal that it always had."""

@@ -9,12 +9,21 @@ from typing import Annotated, Literal, NamedTuple, get_args
 from drr.env.profile import Bought, ProfileSummary
 from drr.env.query import Fact
 from drr.env.records.shopper import purchase_row, shopper_summary
+from drr.env.shop import Manifest
 from drr.llm.prompts import Prompts, fence
 from drr.tools.registry import TOOLS
+from drr.wording.currency import DOLLARS, Currency
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 FOLDER = Path(__file__).parent / "prompts"
+
+
+class OwnKind(NamedTuple):
+    """A kind of product by its category's name as it stands, with the price of one and the shopper's products of it."""
+
+    price: float
+    products: Sequence[str]
 
 
 class ShopperBrief(NamedTuple):
@@ -24,8 +33,9 @@ class ShopperBrief(NamedTuple):
     questions: int
     before: int = 0
     """The number of questions already written for the shopper."""
-    kinds: Mapping[str, float] = {}
-    """Kinds that the shopper owns, with a price of each, where the shop sold nothing that was asked for so far."""
+    kinds: Mapping[str, OwnKind] | None = None
+    """Kinds that the shopper owns, where the shop is a foreign one or sold nothing that was asked for so far; else `None`."""
+    currency: Currency = DOLLARS
 
 
 class DepartmentBrief(NamedTuple):
@@ -35,6 +45,29 @@ class DepartmentBrief(NamedTuple):
     batch: int
     questions: int
     before: int = 0
+
+
+def prompts_of_shop(prompts: Prompts, manifest: Manifest) -> Prompts:
+    """Return the writers' prompts with the shop's currency and language; those of an English shop in dollars are as written."""
+    money, choices = manifest.money, dict[str, str]()
+    if money != DOLLARS:
+        choices["money"] = (
+            f"{money.code} (an amount is written {money.text(1234.5)}, and as a bare number 1234.5)"
+        )
+    if money != DOLLARS or manifest.foreign_language:
+        choices |= {"domain": "", "place": "region"}
+    if manifest.foreign_language:
+        spoken = f"the language with the ISO code `{manifest.foreign_language}`"
+        choices |= {
+            "language": f"{spoken}, as the search phrases of `needs` are",
+            "written": f", in {spoken}",
+        }
+        choices["limits"] = _LIMITS
+    return prompts.chosen(choices) if choices else prompts
+
+
+_LIMITS = """;
+- `limits`: the most that the question says may be spent, as bare numbers: `total_max` for all together, `item_max` for each piece, `month_max` for a month; null where it sets no such limit"""
 
 
 def tool_list() -> str:
@@ -48,13 +81,13 @@ def records(profile: ProfileSummary) -> list[Bought]:
 
 
 def profile_messages(prompts: Prompts, brief: ShopperBrief) -> list[BaseMessage]:
-    profile = brief.profile
+    profile, currency = brief.profile, brief.currency
     task = prompts.fill(
         "writer_profile",
         count=str(brief.questions),
         today=profile.as_of,
-        profile=fence(shopper_summary(profile), "profile"),
-        records=fence("\n".join(map(purchase_row, records(profile))), "orders"),
+        profile=fence(shopper_summary(profile, currency), "profile"),
+        records=fence("\n".join(purchase_row(one, currency) for one in records(profile)), "orders"),
     )
     return [_system(prompts), HumanMessage(task)]
 
@@ -101,13 +134,29 @@ class Draft(BaseModel):
     facts_used: list[Fact] = Field(max_length=30)
 
 
+class StatedLimits(BaseModel):
+    """The limits that a writer says are in its question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    total_max: float | None
+    item_max: float | None
+    month_max: float | None
+
+
+class ForeignDraft(Draft):
+    """A draft in a language whose limits code cannot read."""
+
+    limits: StatedLimits
+
+
 class Drafts(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    queries: list[Draft]
+    queries: Sequence[Draft]
 
 
-def drafts_of(count: int) -> type[Drafts]:
+def drafts_of(count: int, form: type[Draft] = Draft) -> type[Drafts]:
     """Return a form for exactly `count` drafts, so that a writer who gives fewer is asked once more."""
-    exact = Annotated[list[Draft], Field(min_length=count, max_length=count)]
+    exact = Annotated[list[form], Field(min_length=count, max_length=count)]  # type: ignore[valid-type]
     return create_model("Drafts", __base__=Drafts, queries=(exact, ...))

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from drr.env.constraints import parse_constraints
-from drr.env.entities import Product, User
+from drr.env.entities import User
+from drr.env.languages import is_stop_word, known_language, surfaces
 from drr.env.profile import ProfileSummary, Spend, build_profile
 from drr.env.query import Constraints, Query
-from drr.env.shop import SearchRequest, Shop
 from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
+from drr.querygen.demands import demands_of
 from drr.querygen.literal import COMMON_NAMES, ends, english_share, names, order_ids, product_ids, states
+from drr.querygen.stock import Stock
 from drr.tools.registry import TOOLS
+from drr.wording.currency import Currency
 from drr.wording.personal import personal_data
 from drr.wording.states import STATES
 
@@ -61,61 +62,6 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Stock:
-    """The products that a shop sells for a search text."""
-
-    shop: Shop
-
-    def sold(self, need: str, cap: float | None = None) -> int:
-        """Count the products for a need, or those of a known price up to `cap`."""
-        least = None if cap is None else 0.01
-        request = SearchRequest(need, match="all", min_price=least, max_price=cap, limit=1, search="plain")
-        return self.shop.catalog.search(request).total
-
-    def cheapest(self, need: str) -> float | None:
-        request = SearchRequest(need, match="all", sort="price_asc", min_price=0.01, limit=1, search="plain")
-        found = self.shop.store.products(self.shop.catalog.search(request).product_ids)
-        return found[0].price if found else None
-
-    def kin(self, owned: Sequence[str], needs: Sequence[str]) -> Literal["near", "far"] | None:
-        """Return how owned products relate to needs: `near` by a word or category, `far` by department, or `None`."""
-        words = tuple(word for need in needs for word in tokens(need))
-        had = self.shop.store.products(sorted(owned))
-        sold = [product for need in needs for product in self._found(need)]
-        shelves, departments = [one.categories[-1:] for one in sold], {one.category for one in sold}
-        near = (
-            one.categories[-1:] in shelves or any(word.startswith(words) for word in tokens(one.title))
-            for one in had
-        )  # a title's "pillowcase" begins with "pillow"
-        if any(near):
-            return "near"
-        return "far" if any(one.category in departments for one in had) else None
-
-    def _found(self, need: str, most: int = 5) -> list[Product]:
-        request = SearchRequest(need, match="all", limit=most, search="plain")
-        return self.shop.store.products(self.shop.catalog.search(request).product_ids)
-
-    def shelf_words(self, product: Product) -> str | None:
-        """Return the words of a title that find most of the product's shelf and nothing else; `None` without such words."""
-        words = [word for word in product.title.lower().split() if word.isalpha()]
-        own = list[tuple[int, int, str]]()
-        for name in (*words, *map(" ".join, pairwise(words))):
-            sold = self._found(name, 50)
-            if product.categories and sold and all(one.categories == product.categories for one in sold):
-                own.append((len(sold), len(own), name))
-        return max(own)[-1] if own else None
-
-    def category(self, query: Query) -> str | None:
-        """Return the category of the product that a question is mainly about."""
-        asked = query.needs[0] if query.needs else query.query
-        page = self.shop.catalog.search(
-            SearchRequest(asked, match="all" if query.needs else "any", limit=1, search="plain")
-        )
-        found = self.shop.store.products(page.product_ids)
-        return found[0].category if found else None
-
-
-@dataclass(frozen=True)
 class CheckCase:
     """A question with all data that a check may use."""
 
@@ -131,6 +77,15 @@ class CheckCase:
     """The number of questions in the whole set."""
     same_ends: Mapping[str, int]
     """The numbers of earlier questions that begin, or end, with the same words."""
+
+    @property
+    def currency(self) -> Currency:
+        return self.stock.shop.manifest.money
+
+    @property
+    def demands(self) -> Constraints:
+        """Return what the question's text demands."""
+        return demands_of(self.query, self.currency)
 
 
 def user_known(case: CheckCase) -> CheckResult:
@@ -193,7 +148,7 @@ def answerable(case: CheckCase) -> CheckResult:
 
 def budget(case: CheckCase) -> CheckResult:
     query = case.query
-    wanted = query.constraints or parse_constraints(query.query)
+    wanted = query.constraints or case.demands
     if not query.needs or not sets_limit(wanted):
         return NONE
     cheapest = {need: case.stock.cheapest(need) for need in query.needs}
@@ -204,8 +159,9 @@ def budget(case: CheckCase) -> CheckResult:
     if len(query.needs) == 1 and cap is not None and count is not None:
         found = case.stock.sold(query.needs[0], cap)
         if found < count:
-            return fail(f"{count} are asked for, and {found} of {query.needs[0]} cost up to ${cap:,.2f}")
-    return _within(wanted, [price for price in cheapest.values() if price is not None])
+            most = case.currency.text(cap)
+            return fail(f"{count} are asked for, and {found} of {query.needs[0]} cost up to {most}")
+    return _within(wanted, [price for price in cheapest.values() if price is not None], case.currency)
 
 
 def facts(case: CheckCase) -> CheckResult:
@@ -238,14 +194,19 @@ def states_in_text(case: CheckCase) -> CheckResult:
     query, known = case.query, case.known
     if known is None:
         return NONE
-    own = STATES.get(known.user.address.state)
+    own = STATES.get(known.user.address.state, known.user.address.state)
     others = [state for state in states(query.query) if state != own]
-    return fail(f"speaks of {', '.join(others)}, the user lives in {own}") if others else PASS
+    return (
+        fail(f"speaks of {', '.join(others)}, the user lives in {own or 'no known place'}")
+        if others
+        else PASS
+    )
 
 
 def names_in_text(case: CheckCase) -> CheckResult:
+    """Check that each name stands in a record. Other languages than English have capitals that tell no name."""
     query, known = case.query, case.known
-    if known is None:
+    if known is None or query.language is not None:
         return NONE
     needs = query.checkable.needs if query.checkable else []
     stated = [step for need in needs for step in need.category]
@@ -265,8 +226,8 @@ def privacy(case: CheckCase) -> CheckResult:
     found = personal_data(text)
     if known is not None:
         user = known.user
-        full = re.escape(f"{user.first_name} {user.last_name}")
-        if re.search(rf"(?<!\w){full}(?!\w)", text, re.I):
+        full = re.escape(f"{user.first_name} {user.last_name}".strip())
+        if full and re.search(rf"(?<!\w){full}(?!\w)", text, re.I):
             found.append("the user's name")
         own = {
             "surname": user.last_name,
@@ -278,7 +239,8 @@ def privacy(case: CheckCase) -> CheckResult:
         found += [
             name
             for name, value in own.items()
-            if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+            if value.strip()
+            and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
             and not (name in ("surname", "first name") and set(tokens(value)) <= known.words)
         ]
     return fail(f"holds {', '.join(dict.fromkeys(found))}") if found else PASS
@@ -292,7 +254,19 @@ def length(case: CheckCase) -> CheckResult:
 
 
 def language(case: CheckCase) -> CheckResult:
-    share = english_share(case.query.query)
+    """Check that the text has frequent words of its language; of one without a list of them nothing is known."""
+    text, own = case.query.query, case.query.language
+    if own is not None:
+        if known_language(own) is None:
+            return NONE
+        words = surfaces(text)
+        share = sum(is_stop_word(word, own) for word in words) / max(len(words), 1)
+        return (
+            PASS
+            if share >= 0.2
+            else fail(f"does not read like `{own}` ({share:.0%} of its words are common ones)")
+        )
+    share = english_share(text)
     if share >= 0.2:
         return PASS
     return fail(f"does not read like English ({share:.0%} of its words are common ones)")
@@ -329,7 +303,7 @@ def constraints(case: CheckCase) -> CheckResult:
     query = case.query
     if query.constraints is None:
         return NONE if query.mode in (None, "manual") else fail("not parsed")
-    parsed = parse_constraints(query.query)
+    parsed = case.demands
     if parsed == query.constraints:
         return PASS
     mine, theirs = parsed.model_dump(), query.constraints.model_dump()
@@ -348,16 +322,20 @@ def sets_limit(wanted: Constraints) -> bool:
     return any(value is not None for value in (wanted.total_max, wanted.item_max, wanted.month_max))
 
 
-def _within(wanted: Constraints, prices: Sequence[float]) -> CheckResult:
+def _within(wanted: Constraints, prices: Sequence[float], currency: Currency) -> CheckResult:
     total = round(sum(prices), 2)
     if wanted.total_max is not None and total > wanted.total_max:
-        return fail(f"the cheapest of each need cost ${total:,.2f} together, above ${wanted.total_max:,.2f}")
+        return fail(
+            f"the cheapest of each need cost {currency.text(total)} together, above {currency.text(wanted.total_max)}"
+        )
     if wanted.item_max is not None and max(prices) > wanted.item_max:
         return fail(
-            f"one need costs ${max(prices):,.2f} at the least, above ${wanted.item_max:,.2f} by the piece"
+            f"one need costs {currency.text(max(prices))} at the least, above {currency.text(wanted.item_max)} by the piece"
         )
     if wanted.month_max is not None and total > wanted.month_max * (wanted.months or 1):
-        return fail(f"the cheapest of each need cost ${total:,.2f}, above ${wanted.month_max:,.2f} a month")
+        return fail(
+            f"the cheapest of each need cost {currency.text(total)}, above {currency.text(wanted.month_max)} a month"
+        )
     return PASS
 
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from math import comb
 from statistics import fmean
 from typing import get_args
 
@@ -37,7 +36,7 @@ from drr.env.shop import Shop, Sort
 from drr.env.text import category_key
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import NONE, PASS, CheckResult, fail
-from drr.querygen.shelves import Shelves
+from drr.querygen.shelves import Shelves, by_chance
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
 from drr.wording.currency import DOLLARS, Currency
@@ -169,11 +168,6 @@ def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -
             yield name or kind
 
 
-def by_chance(right: int, picks: int, kind: int) -> float:
-    """Return the chance that `picks` random picks among all products of a kind are all right."""
-    return comb(right, picks) / comb(kind, picks) if kind >= picks else 0.0
-
-
 @dataclass
 class TruthChecker:
     """A checker of questions against the records of one shop and its web."""
@@ -206,18 +200,16 @@ class TruthChecker:
         if truth is None:
             return {}
         played = play(truth.plan, self.context(query.user_id))
-        axes = self.axes(query, truth, played)
+        axes, money = self.axes(query, truth, played), self.shop.manifest.money
         return {
             "solvable": _result(self._solvable(truth)),
             "unambiguous": _result(self._unambiguous(query, truth)),
-            "stated": _result(_stated(query.query, truth, self.shop.manifest.money)),
-            "hidden": _result(chain(_hidden(query.query, truth), self._lucky(query, truth))),
+            "stated": _result(_stated(query.query, truth, money)),
+            "hidden": _result(
+                chain(_hidden(money.as_dollars(query.query), truth), self._lucky(query, truth))
+            ),
             "reached": _result(self._unreached(query.user_id, truth, played)),
-            "axes": NONE
-            if truth.axes is None
-            else PASS
-            if truth.axes == axes
-            else fail(f"they are {axes.model_dump_json()}"),
+            "axes": NONE if truth.axes is None else _result(_unlike(truth.axes, axes)),
         }
 
     def axes(self, query: Query, truth: Checkable, played: PlanResults) -> DifficultyAxes:
@@ -254,7 +246,8 @@ class TruthChecker:
                 yield f"need {number} is not sold here at all"
         cheapest = self.shelves.cheapest(truth)
         if truth.budget is not None and (cheapest is None or cheapest > truth.budget):
-            yield f"the cheapest picks cost {priced(cheapest)}, above {priced(truth.budget)}"
+            cost, limit = (priced(one, self.shop.manifest.money) for one in (cheapest, truth.budget))
+            yield f"the cheapest picks cost {cost}, above {limit}"
 
     def _unambiguous(self, query: Query, truth: Checkable) -> Iterator[str]:
         owned = self.owned(query.user_id)
@@ -362,6 +355,11 @@ class TruthChecker:
         for number, fact in enumerate(truth.facts, len(truth.needs) + 1):
             if not played.tells(fact):
                 yield f"point {number}: the plan does not tell its figure"
+
+
+def _unlike(stated: DifficultyAxes, axes: DifficultyAxes) -> Iterator[str]:
+    if stated != axes:
+        yield f"they are {axes.model_dump_json()}"
 
 
 def _result(problems: Iterator[str]) -> CheckResult:

@@ -16,9 +16,10 @@ from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.text import SimilarTexts, text_shingles, tokens
 from drr.querygen import literal
-from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
+from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, fail
 from drr.querygen.checkable import TruthChecker
 from drr.querygen.files import ResearchTask
+from drr.querygen.stock import Stock
 from drr.wording.personal import circumstances_of_asker, personal_data
 from drr.wording.states import STATES
 
@@ -92,7 +93,8 @@ class Checker:
             return None
         orders = store.orders(user_id, limit=_ORDERS_READ).items
         products = store.products(sorted({order.product_id for order in orders}))
-        places = [user.address.city, STATES.get(user.address.state, user.address.state), "United States"]
+        land = "United States" if user.address.country.startswith("US") else user.address.country
+        places = [user.address.city, STATES.get(user.address.state, user.address.state), land]
         for one in products:
             places += [one.title, one.category.replace("_", " "), *one.categories, one.store or ""]
         return Known(

@@ -248,13 +248,13 @@ class QuestionMaker:
             user_id=user_id,
             tools=sorted({step.tool for step in truth.plan}),
             shop_hash=self.shop.manifest.content_hash,
+            currency=self.shop.manifest.currency,
             model="rules",
             rule_written=True,
             checkable=truth,
         )
         played = play(truth.plan, checker.context(user_id))
-        axes = checker.axes(query, truth, played)
-        query.checkable = truth.model_copy(update={"axes": axes})
+        query.checkable = truth.model_copy(update={"axes": checker.axes(query, truth, played)})
         if any(step.tool == "web_search" for step in truth.plan):
             query.web_need = "what the table of a web page gives"
         return query

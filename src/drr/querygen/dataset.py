@@ -44,6 +44,11 @@ _PAIRED: dict[str, tuple[str, str]] = {
     "person_id": ("sc:Text", "who asks it, by the id of a file of persons"),
 }
 """Further fields of a file whose questions were made from tasks and persons."""
+_FOREIGN: dict[str, tuple[str, str]] = {
+    "currency": ("sc:Text", "of the amounts in the question; none for US dollars"),
+    "language": ("sc:Text", "of the question; none for English"),
+}
+"""Further fields of a file with questions of other countries."""
 _LISTS = ("tools", "needs")
 _CONTEXT = Path(__file__).parent / "croissant_context.json"
 """The prefixes and terms of Croissant 1.0, as its specification prints them."""
@@ -101,7 +106,19 @@ def write_dataset(
 
 def _fields(queries: Sequence[Query]) -> dict[str, tuple[str, str]]:
     paired = any(query.task_id or query.person_id for query in queries)
-    return {**_FIELDS, **_PAIRED} if paired else _FIELDS
+    foreign = any(query.currency or query.language for query in queries)
+    return {**_FIELDS, **(_PAIRED if paired else {}), **(_FOREIGN if foreign else {})}
+
+
+def _languages(queries: Sequence[Query]) -> list[str]:
+    return sorted({query.language or "en" for query in queries})
+
+
+def _spoken(queries: Sequence[Query]) -> str:
+    """Return a sentence part on the language and currency of all questions."""
+    languages = ", ".join("English" if one == "en" else f"`{one}`" for one in _languages(queries))
+    codes = sorted({query.currency or "US dollars" for query in queries})
+    return f"all are in {languages} and in {', '.join(codes)}."
 
 
 def _row(query: Query, fields: Iterable[str]) -> JsonObject:
@@ -145,7 +162,7 @@ def _card(publication: Publication, queries: Sequence[Query], rejected: int) -> 
     fields = "\n".join(f"| `{field}` | {text} |" for field, (_, text) in _fields(queries).items())
     return f"""---
 pretty_name: {json.dumps(name)}
-language: [en]
+language: [{", ".join(_languages(queries))}]
 license: {publication.license.lower()}
 task_categories: [question-answering, text-generation]
 tags: [{", ".join(_KEYWORDS)}]
@@ -204,7 +221,7 @@ def _counts_text(counts: Mapping[str, int]) -> str:
 def _croissant(publication: Publication, folder: Path, queries: Sequence[Query]) -> JsonObject:
     """Return Croissant 1.0 metadata (JSON-LD) for the Parquet file, with the responsible-AI fields (RAI 1.0) whose values are known."""
     name, models = publication.name, Counter(query.model or "unknown" for query in queries)
-    rules = sum(bool(query.rule_written) for query in queries)
+    rules, languages = sum(bool(query.rule_written) for query in queries), _languages(queries)
     written = (
         f"Written by: {_counts_text(models)}; {rules} of {len(queries)} by rules and not by a language model."
     )
@@ -222,7 +239,7 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "license": f"https://spdx.org/licenses/{publication.license}",
         "url": publication.url or f"urn:sha256:{files[1]['sha256']}",
         "datePublished": publication.date,
-        "inLanguage": "en",
+        "inLanguage": languages[0] if len(languages) == 1 else languages,
         "keywords": _KEYWORDS,
         "citeAs": f"{name} ({publication.date[:4]}), sha256 {files[1]['sha256']}",
         "isLiveDataset": False,
@@ -232,7 +249,8 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "`model:NAME` read by a language model and by no person.",
         "rai:dataUseCases": "Measuring research agents that answer shopping questions with a shop's tools and the web.",
         "rai:dataLimitations": _LIMITS,
-        "rai:dataBiases": "Questions follow the purchases, places and prices of the users of one shop; all are in English and in US dollars.",
+        "rai:dataBiases": "Questions follow the purchases, places and prices of the users of one shop; "
+        + _spoken(queries),
         "rai:personalSensitiveInformation": "None intended: users are invented, and code looked for names, e-mail addresses, telephone "
         "numbers, streets and card numbers in every question that was generated.",
         "distribution": files,

@@ -23,8 +23,8 @@ from drr.env.checkable import (
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
 from drr.env.web.sandbox import Document, table_rows
-from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, shown
-from drr.querygen.shelves import FittingBits, KindTable, Shelves
+from drr.querygen.checkable import MOST_BY_CHANCE, shown
+from drr.querygen.shelves import FittingBits, KindTable, Shelves, by_chance
 from drr.wording.currency import DOLLARS, Currency
 from drr.wording.dates import day_words
 

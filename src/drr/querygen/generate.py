@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from drr.env.constraints import parse_constraints
 from drr.env.entities import User
 from drr.env.errors import DrrError
 from drr.env.profile import ProfileSummary, build_profile
-from drr.env.query import Query
+from drr.env.query import Constraints, Query
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop
 from drr.env.statistics import UserStatistics
@@ -22,17 +22,20 @@ from drr.llm.role import Policy
 from drr.querygen.asking import (
     DepartmentBrief,
     Draft,
+    ForeignDraft,
     Mode,
+    OwnKind,
     ShopperBrief,
     again_message,
     drafts_of,
     generic_messages,
     profile_messages,
+    prompts_of_shop,
     records,
     tool_list,
 )
-from drr.querygen.check_list import Stock
 from drr.querygen.checks import Checked
+from drr.querygen.demands import demands_of
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
 from drr.study.worker import Context
@@ -64,10 +67,15 @@ class Writer:
     max_tokens: int
     rules: WritingRules
 
+    @cached_property
+    def own_prompts(self) -> Prompts:
+        return prompts_of_shop(self.prompts, self.shop.manifest)
+
     @property
     def prompt_hash(self) -> str:
         """Return the hash of all that the writer reads besides the shopper: both prompts and the tools."""
-        parts = [self.prompts["writer_system"].sha256, self.prompts[_TASK[self.mode]].sha256, tool_list()]
+        prompts = self.own_prompts
+        parts = [prompts["writer_system"].sha256, prompts[_TASK[self.mode]].sha256, tool_list()]
         return sha256("\0".join(parts).encode()).hexdigest()
 
     def units(self, users: Sequence[Sampled]) -> list[Unit]:
@@ -127,19 +135,20 @@ class Writer:
         if self.mode == "profile":
             profile = build_profile(self.shop.store, spec["user_id"], as_of)
             profile_hash = profile.sha256
-            unsold = all("answerable:" in row["failed"] for row in before[: self.count])
-            brief = ShopperBrief(
-                profile, count, len(before), self._kinds(profile) if before and unsold else {}
-            )
-            messages = profile_messages(self.prompts, brief)
+            unsold = before and all("answerable:" in row["failed"] for row in before[: self.count])
+            kinds = self._kinds(profile) if unsold or any(self.shop.manifest.asked_in.values()) else None
+            brief = ShopperBrief(profile, count, len(before), kinds, self.shop.manifest.money)
+            messages = profile_messages(self.own_prompts, brief)
         else:
             brief = DepartmentBrief(spec["department"], spec["batch"], count, len(before))
-            messages = generic_messages(self.prompts, brief, as_of)
+            messages = generic_messages(self.own_prompts, brief, as_of)
         if before:
             messages = [*messages, again_message(self.prompts, count, before)]
         context.replaying()
         model = context.models.role(ROLE, self.rules.policy)
-        drafts = await model.structured(messages, drafts_of(count), brief=brief)
+        foreign = bool(self.shop.manifest.foreign_language) and not model.rule_written
+        form = ForeignDraft if foreign else Draft
+        drafts = await model.structured(messages, drafts_of(count, form), brief=brief)
         queries = [
             self._query(draft, spec["user_id"], profile_hash, model.name, model.rule_written)
             for draft in drafts.queries
@@ -152,16 +161,22 @@ class Writer:
             raise UnitFailure("repeated", "the writer gave the same question twice", outcome=outcome)
         return outcome
 
-    def _kinds(self, profile: ProfileSummary) -> dict[str, float]:
-        """Return the kinds of a shopper's purchases, each with a price."""
-        owned = self.shop.store.products([one.product_id for one in records(profile)])
-        return {kind: one.price for one in owned if one.price and (kind := Stock(self.shop).shelf_words(one))}
+    def _kinds(self, profile: ProfileSummary) -> dict[str, OwnKind]:
+        """Return the kinds of a shopper's purchases. A category's own name is one; no word is cut from a name or a title."""
+        found = dict[str, OwnKind]()
+        for one in self.shop.store.products([one.product_id for one in records(profile)]):
+            if one.price and one.categories and '"' not in (name := one.categories[-1]):
+                earlier = found[name].products if name in found else ()
+                found[name] = OwnKind(one.price, (*earlier, one.product_id))
+        return found
 
     def _query(
         self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool
     ) -> Query:
-        text = one_line(" ".join(draft.query.split()), 4000)
-        return Query(
+        text, manifest = one_line(" ".join(draft.query.split()), 4000), self.shop.manifest
+        own = {**manifest.asked_in, **({"language": None} if rule_written else {})}
+        stated = draft.limits.model_dump() if isinstance(draft, ForeignDraft) else {}
+        query = Query(
             query=text,
             user_id=user_id,
             mode=self.mode,
@@ -171,13 +186,16 @@ class Writer:
             intent=draft.intent,
             needs=draft.needs,
             facts_used=draft.facts_used,
-            constraints=parse_constraints(text),
+            constraints=Constraints(**stated),
             profile_hash=profile_hash,
-            shop_hash=self.shop.manifest.content_hash,
+            shop_hash=manifest.content_hash,
             model=model,
             prompt_hash=self.prompt_hash,
             rule_written=rule_written,
+            **own,
         )
+        query.constraints = demands_of(query)
+        return query
 
 
 def written_queries(study: Study, units: Sequence[Unit]) -> list[Query]:

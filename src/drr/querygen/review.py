@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.query import Query, Review, query_id
 from drr.env.records.lines import one_line
+from drr.querygen.demands import demands_of
 from drr.querygen.files import ResearchTask, write_queries, write_tasks
 
 KEYS = "[a]ccept  [e]dit  [r]eject  [n]ext  [b]ack  [q]uit"
@@ -148,7 +148,7 @@ def edited(row: Row, text: str, reviewer: str, at: str) -> Row:
         changes: JsonObject = {
             "id": query_id(text, row.user_id),
             "query": text,
-            "constraints": parse_constraints(text),
+            "constraints": demands_of(row.model_copy(update={"query": text})),
         }
     else:
         entry |= {"task": row.task}
@@ -159,7 +159,7 @@ def edited(row: Row, text: str, reviewer: str, at: str) -> Row:
 
 def _facts(row: Query | ResearchTask) -> Iterator[tuple[str, str | None]]:
     if isinstance(row, Query):
-        constraints = (row.constraints or parse_constraints(row.query)).model_dump()
+        constraints = (row.constraints or demands_of(row)).model_dump()
         yield "user", row.user_id
         yield "intent", row.intent
         yield "why", row.rationale

@@ -116,6 +116,7 @@ class ServiceMaker:
             user_id=user_id,
             tools=[*CART_TOOLS],  # all of them: those of the plan would tell what is refused
             shop_hash=self.shop.manifest.content_hash,
+            currency=self.shop.manifest.currency,
             model="rules",
             rule_written=True,
             checkable=Checkable(needs=[wish.need], budget=wish.budget),

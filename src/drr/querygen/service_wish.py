@@ -13,9 +13,10 @@ from drr.env.entities import Product
 from drr.env.records.lines import priced
 from drr.env.service.case import ChangeOfMind, ServicePolicy, SlotKind, WantedPurchase
 from drr.env.service.state import stock_of, vouchers_of
-from drr.querygen.checkable import by_chance, shown
+from drr.querygen.checkable import shown
 from drr.querygen.composing import QuestionMaker
 from drr.querygen.drawing import MOST_RIGHT, NeedDraw, PointSource, need_form
+from drr.querygen.shelves import by_chance
 from drr.wording.dates import day_words
 
 _REDRAWS = 60

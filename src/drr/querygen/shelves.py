@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from math import floor
+from math import comb, floor
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -284,3 +284,8 @@ def rounded(low: float, high: float) -> float:
     """Return the roundest amount between two prices, as a shopper would name it; `low` where none is round."""
     steps = (step * (floor(low / step) + 1) for step in (50.0, 10.0, 5.0, 1.0, 0.5, 0.1))
     return next((round(found, 2) for found in steps if found < high), low)
+
+
+def by_chance(right: int, picks: int, kind: int) -> float:
+    """Return the chance that `picks` random picks among all products of a kind are all right."""
+    return comb(right, picks) / comb(kind, picks) if kind >= picks else 0.0

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
-from drr.env.constraints import parse_constraints
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.text import SimilarTexts, text_shingles, tokens
 from drr.querygen.check_list import ALIKE, CHECKS, sets_limit
 from drr.querygen.checks import Checker, spread
+from drr.querygen.demands import demands_of
 
 SAME_SIZE = 1500
 """The number of runs of words with which files of different size are compared."""
@@ -88,7 +88,7 @@ def statistics_of(
 
 def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
     """Return the shares of questions with a budget, a region, a time, a web need and facts. Constraints come from the question's text."""
-    asked = [query.constraints or parse_constraints(query.query) for query in queries]
+    asked = [query.constraints or demands_of(query) for query in queries]
     return {
         "with_budget": _share(sets_limit(constraints) for constraints in asked),
         "with_region": _share(constraints.region is not None for constraints in asked),

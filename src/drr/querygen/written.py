@@ -16,6 +16,7 @@ from drr.env.checkable import Checkable
 from drr.env.query import Query
 from drr.llm.factory import Models
 from drr.llm.prompts import Prompts, fence
+from drr.querygen.asking import prompts_of_shop
 from drr.querygen.checkable import play
 from drr.querygen.checks import Checker
 from drr.querygen.composing import QuestionMaker
@@ -60,13 +61,17 @@ class QuestionWriter:
     def shop(self) -> ShopLists:
         return ShopLists(self.maker)
 
+    @cached_property
+    def own_prompts(self) -> Prompts:
+        return prompts_of_shop(self.prompts, self.maker.shop.manifest)
+
     def unit(self, drawn: Sequence[Query]) -> Unit:
         rows = [query.model_dump(mode="json", exclude_none=True) for query in drawn]
         fields = {
             "what": "words",
             "questions": rows,
             "models": [self.models.name_of(role) for role in (WRITER, READER)],
-            "prompts": self.prompts.hashes(_PROMPTS),
+            "prompts": self.own_prompts.hashes(_PROMPTS),
             "max_tokens": self.max_tokens,
         }
         return Unit("generation", fields, {"queries": rows}, f"{drawn[0].id} and {len(drawn) - 1} more")
@@ -126,7 +131,7 @@ class QuestionWriter:
         today = f"Today: {self.maker.shop.manifest.as_of}"
         fenced = {label: fence("\n".join([today, *lines]), label) for label, lines in data.items()}
         lists = fence("\n".join(self.shop.lists(queries)), "lists")
-        return self.prompts.fill(name, slots=self.prompts["words_slots"].text, lists=lists, **fenced)
+        return self.own_prompts.fill(name, slots=self.own_prompts["words_slots"].text, lists=lists, **fenced)
 
     def _worded(self, draft: TextDraft, written: QuestionText) -> TextDraft:
         """Return the draft with this text, and with what code finds wrong with it."""
@@ -139,7 +144,8 @@ class QuestionWriter:
             return TextDraft(draft.query.model_copy(update={"query": text}), refused)
         checker = self.maker.checker
         own = {"id": "", "query": text, "model": self.models.name_of(WRITER), "rule_written": None}
-        own["prompt_hash"] = self.prompts["words_writer"].sha256
+        own["prompt_hash"] = self.own_prompts["words_writer"].sha256
+        own["language"] = self.maker.shop.manifest.foreign_language
         query = Query.model_validate({**draft.query.model_dump(), **own})
         axes = checker.axes(query, truth, play(truth.plan, checker.context(query.user_id)))
         query.checkable = truth.model_copy(update={"stated": spans, "axes": axes})

@@ -116,7 +116,9 @@ def _gathered(
     rows = Counter[str]()
     read = partial(_read, quarantine, rows, progress)
     with TemporaryFile(dir=folder) as aside:
-        shelf, people = Shelf(forms, aside), People(job.key, personal=job.keep_personal)
+        american = forms.currency in (None, "USD") and language_code(forms.language) in (None, "en")
+        people = People(job.key, personal=job.keep_personal, american=american)
+        shelf = Shelf(forms, aside)
         for mapped in of["products"]:
             read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped), shelf.error)
         rows["products"] = len(shelf.places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b32encode
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -14,7 +15,7 @@ from drr.data_ingest.catalogue.mapping import USUAL
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import is_id, text_of
 from drr.data_ingest.ingest import BATCH
-from drr.data_ingest.orders import profiles
+from drr.data_ingest.orders import profiles, uniform
 from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.content import UserRow
@@ -61,13 +62,16 @@ def _written(digest: bytes) -> str:
 class People:
     """The users of a shop, each by a number, in the order in which their ids were met."""
 
-    def __init__(self, key: bytes, *, personal: bool) -> None:
+    def __init__(self, key: bytes, *, personal: bool, american: bool = True) -> None:
+        """`american` tells whether invented people live in American cities. Others live in a region that the files name, or nowhere."""
         self._keyed, self._personal = blake2b(key=key, digest_size=_ID_BYTES), personal
         self._numbers = blake2b(key=key, digest_size=8)
         self.codes: dict[str, int] = {}
         self._records: dict[str, UserRow] = {}
         """Records of users as the shop has them; kept only where the owner asked for it."""
-        self.fields = _FIELDS if personal else ("id",)
+        self._regions: Counter[tuple[str, str]] | None = None if personal or american else Counter()
+        """How many users live in each state and country; whose each is, is not kept."""
+        self.fields = _FIELDS if personal else ("id",) if american else ("id", "state", "country")
         """The fields that are read of users."""
 
     def code(self, user: str) -> int:
@@ -85,6 +89,12 @@ class People:
                 continue
             seen.add(user)
             self.code(user)
+            if self._regions is not None:
+                state, country = (
+                    text_of(batch.cells[field][k]) if field in batch.cells else ""
+                    for field in ("state", "country")
+                )
+                self._regions[state, country] += 1
             if self._personal:
                 cells = (batch.cells[field][k] if field in batch.cells else "" for field in _FIELDS)
                 self._records[user] = UserRow(*map(text_of, cells))
@@ -117,8 +127,21 @@ class People:
         for first in range(0, len(ids), BATCH):
             part = slice(first, first + BATCH)
             if attempts is not None:
-                yield pools.rows(list(ids[part]), hashes[part], attempts[part])
+                yield self._at_home(pools.rows(list(ids[part]), hashes[part], attempts[part]), hashes[part])
             else:
                 yield [
                     self._records.get(user) or UserRow(user, *[""] * (len(_FIELDS) - 1)) for user in ids[part]
                 ]
+
+    def _at_home(self, rows: list[UserRow], hashes: U64) -> list[UserRow]:
+        """Return invented people in the shop's own regions, each drawn as often as users live there."""
+        if self._regions is None:
+            return rows
+        regions = sorted(self._regions) or [("", "")]
+        weights = np.cumsum([self._regions[one] or 1 for one in regions])
+        drawn = np.searchsorted(weights / weights[-1], uniform(hashes, 12), side="right").tolist()
+        homes = (regions[min(k, len(regions) - 1)] for k in drawn)
+        return [
+            row._replace(city="", zip="", state=state, country=country)
+            for row, (state, country) in zip(rows, homes, strict=True)
+        ]

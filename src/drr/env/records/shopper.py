@@ -24,10 +24,15 @@ def shopper_line(user: User) -> str:
 
 def place(user: User) -> str:
     address = user.address
-    return (
-        f"{one_line(address.address1, 100)}, {one_line(address.city, 60)},"
-        f" {one_line(address.state, 30)} {one_line(address.zip, 12)}, {one_line(address.country, 30)}"
+    region = f"{one_line(address.state, 30)} {one_line(address.zip, 12)}".strip()
+    return _joined(
+        one_line(address.address1, 100), one_line(address.city, 60), region, one_line(address.country, 30)
     )
+
+
+def _joined(*parts: str) -> str:
+    """Return the known parts of an address in one line."""
+    return ", ".join(filter(None, parts)) or "unknown"
 
 
 def profile_page(user: User, address: str) -> str:
@@ -44,7 +49,7 @@ def profile_evidence(user: User) -> str:
             f"Customer: {user.first_name} {user.last_name}",
             f"E-mail: {user.email}",
             f"Phone: {user.phone_number}",
-            f"Address: {address.address1}, {address.city}, {address.state} {address.zip}, {address.country}",
+            f"Address: {_joined(address.address1, address.city, f'{address.state} {address.zip}'.strip(), address.country)}",
             f"Account: {user.account_status}",
         )
     )
@@ -226,7 +231,7 @@ def shopper_summary(profile: ProfileSummary, currency: Currency = DOLLARS) -> st
     """Format a shopper's summary for a model. The text stays below about 4,000 characters, because the summary's lists are short."""
     lines = [
         f"Shopper: {profile.label.name} ({'; '.join(profile.label.reasons)})",
-        f"Region: {profile.city}, {_state(profile.state)}, {profile.country}; account {profile.account_status}",
+        f"Region: {_joined(profile.city, _state(profile.state), profile.country)}; account {profile.account_status}",
     ]
     return "\n".join([*lines, *(_history(profile, currency) if profile.orders else ["Orders: none yet"])])
 

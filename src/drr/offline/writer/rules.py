@@ -13,11 +13,12 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from drr.env.profile import Bought, ProfileSummary, themes_of
-from drr.querygen.asking import INTENTS, DepartmentBrief, Intent, ShopperBrief, records
+from drr.querygen.asking import INTENTS, DepartmentBrief, Intent, OwnKind, ShopperBrief, records
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 
-VERSION = 7
+VERSION = 8
 """The version of the rules, raised whenever they write something else from the same words."""
 _HERE = Path(__file__).parent
 FILES = (_HERE / "things.toml", _HERE / "phrases.toml")
@@ -52,6 +53,7 @@ class _Owned(NamedTuple):
     kind: str
     """The last words of `thing`, which serve as search words."""
     price: float | None
+    title: str
 
     @classmethod
     def of(cls, item: Bought, stores: Sequence[str]) -> _Owned:
@@ -63,12 +65,18 @@ class _Owned(NamedTuple):
         kind = " ".join(word if word.isupper() else word.casefold() for word in last)
         brand = next((name for name in stores if thing.startswith(f"{name} ")), "")
         price = None if item.price is None else round(item.price, 2)
-        return cls(item.order_id, item.product_id, item.last[:4], item.times, thing, brand, kind, price)
+        return cls(
+            item.order_id, item.product_id, item.last[:4], item.times, thing, brand, kind, price, item.title
+        )
 
     def is_a(self, thing: Words) -> bool:
+        if "owned" in thing:
+            return self.product in thing["owned"] and '"' not in self.title
         return _stems(thing["need"].split()[-2:]) <= _stems(self.thing.split())
 
     def called(self, thing: Words) -> str:
+        if "owned" in thing:
+            return f'"{self.title}"'
         return f"{self.brand} {thing['need'] if self.is_a(thing) else self.kind}".strip()
 
 
@@ -82,9 +90,10 @@ _TRIES = 20
 
 class _Asker(NamedTuple):
     state: str
-    """The shopper's state; empty where it is unknown."""
+    """The shopper's state or region; empty where it is unknown."""
     records: Sequence[_Owned]
     themes: Sequence[str]
+    currency: Currency = DOLLARS
 
 
 def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
@@ -100,10 +109,12 @@ def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any])
 
 
 def _for_shopper(brief: ShopperBrief) -> list[Words]:
-    asker = _asker(brief.profile)
+    asker = _asker(brief.profile)._replace(currency=brief.currency)
     known = [_table("things")[one] for one in asker.themes[:5]]
     if brief.kinds:
         known, asker = [_own_theme(brief.kinds)], asker._replace(themes=())
+    elif brief.kinds is not None:
+        asker = asker._replace(records=())  # their titles are no names of kinds
     seed = _draw(*(record.order for record in asker.records), asker.state)
     rows: list[Words] = []
     for place in range(brief.before, brief.before + brief.questions):
@@ -114,17 +125,19 @@ def _for_shopper(brief: ShopperBrief) -> list[Words]:
     return rows
 
 
-def _own_theme(kinds: Mapping[str, float]) -> Words:
-    """Return a theme of kinds that a shopper owns, with phrases that fit any kind."""
+def _own_theme(kinds: Mapping[str, OwnKind]) -> Words:
+    """Return a theme of kinds that a shopper owns, named as their categories are, with phrases that fit any kind."""
     phrases = _table("choices")["any"]
     things = [
         {
-            "need": kind,
-            "say": f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}",
-            "price": price,
+            "need": name,
+            "named": f'product from "{name}"',
+            "say": f'something from "{name}"',
+            "price": kind.price,
+            "owned": kind.products,
             **phrases["thing"],
         }
-        for kind, price in kinds.items()
+        for name, kind in kinds.items()
     ]
     return {**phrases, "things": things}
 
@@ -158,7 +171,7 @@ def _asker(profile: ProfileSummary) -> _Asker:
     known = _table("things")
     themes = [key for record in named for key in themes_of(record.thing) * record.times if key in known]
     ranked = sorted(dict.fromkeys(themes), key=lambda key: -themes.count(key)) or ["clean_home"]
-    state = STATES.get(profile.state, "") if profile.country.startswith("US") else ""
+    state = STATES.get(profile.state, "") if profile.country.startswith("US") else profile.state
     return _Asker(state, named, ranked)
 
 
@@ -166,7 +179,7 @@ def _write(intent: Intent, theme: Words, asker: _Asker, seed: int) -> Words:
     """Write a question on an owned product, if the intent needs one and there is one; else a comparison."""
     used_up = _table("choices")["used_up"]
     again = [record for record in asker.records if record.times > 1 and record.kind.split()[-1] in used_up]
-    if intent == "reorder" and again:
+    if intent == "reorder" and again and "owned" not in theme["things"][0]:
         record = again[seed % len(again)]
         price = record.price or 20.0
         thing = {"need": record.kind, "price": price, "say": record.kind, "why": [], "want": [], "ask": []}
@@ -204,12 +217,12 @@ def _draft(
         facts = [{"kind": "order", "id": record.order}, {"kind": "product", "id": record.product}]
     if "Place" in slots and asker.state:
         facts.append({"kind": "profile", "id": "address.state"})
-    if "$" in text or not facts:
+    if (slots & _LIMITED if asker.currency != DOLLARS else "$" in text) or not facts:
         facts.append({"kind": "statistics", "id": "price_quartiles"})
     asked = words["ask"] if slots & {"ask", "Ask"} else words["keeps"] if "Keeps" in slots else ""
     return {
         "intent": intent,
-        "query": text.lower() if hurried else text,
+        "query": text.lower() if hurried and "owned" not in things[0] else text,
         "rationale": shapes["rationale"],
         "tools": [tool for tool in _table("choices")["tools"][intent] if asked or tool != "web_search"],
         "needs": [thing["need"] for thing in things],
@@ -228,7 +241,7 @@ def _slots(
     owned = record is not None and record.is_a(thing)
     words = {
         "say": names[0],
-        "need": thing["need"],
+        "need": thing.get("named", thing["need"]),
         "things": _joined(names),
         "rest": _joined(names[1:]) or names[0],
         "gift": theme["gift"],
@@ -246,11 +259,27 @@ def _slots(
     words |= {name.capitalize(): _first_up(text) for name, text in words.items()}
     for name, limit in most.items():
         for slot in (name, _first_up(name)):
-            words[slot] = _pick(seed, slot, phrases[slot]).format(n=_round_up(limit))
+            words[slot] = _limit(
+                _pick(seed, slot, _in_signs(phrases[slot], asker.currency)), limit, asker.currency
+            )
     for name in ("Own", "Like"):
         words[name] = _pick(seed, name, phrases[name]).format(**own) if record is not None else ""
     words["Place"] = _pick(seed, "place", phrases["Place"]).format(state=asker.state) if asker.state else ""
     return words
+
+
+_LIMITED = {"limit", "Limit", "limit_all", "Limit_all"}
+"""Slots that state a price."""
+
+
+def _in_signs(phrases: Sequence[str], currency: Currency) -> Sequence[str]:
+    """Return the phrases that are true of any currency: those with a sign."""
+    return phrases if currency == DOLLARS else [one for one in phrases if "${n}" in one]
+
+
+def _limit(phrase: str, limit: float, currency: Currency) -> str:
+    amount = _round_up(limit)
+    return phrase.format(n=amount) if currency == DOLLARS else phrase.replace("${n}", currency.text(amount))
 
 
 def _draw(*parts: object) -> int:

@@ -1,0 +1,21 @@
+"""The demands of a question: read by code from English, stated by the writer in other languages and found in the text."""
+
+from __future__ import annotations
+
+from drr.env.constraints import parse_constraints
+from drr.env.query import Constraints, Query
+from drr.wording.currency import DOLLARS, Currency
+from drr.wording.money import amounts
+
+
+def demands_of(query: Query, currency: Currency | None = None) -> Constraints:
+    """Return the demands of a question, by default in the currency that it names.
+
+    In another language than English they are those stated limits whose amounts stand in the text.
+    """
+    currency = currency or Currency(query.currency or DOLLARS.code)
+    if query.language is None:
+        return parse_constraints(query.query, currency)
+    known = {one.value for one in amounts(currency.as_dollars(query.query))}
+    stated = (query.constraints or Constraints()).model_dump(exclude_defaults=True)
+    return Constraints(**{name: value for name, value in stated.items() if value in known})
