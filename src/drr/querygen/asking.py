@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "prompts"
 
 
 class OwnKind(NamedTuple):
-    """A kind of product by its category's name as it stands, with the price of one and the shopper's products of it."""
+    """A kind of product that a shopper owns: the price of one, and the ids of those products."""
 
     price: float
     products: Sequence[str]

@@ -1,4 +1,4 @@
-"""The demands of a question: read by code from English, stated by the writer in other languages and found in the text."""
+"""Reads the demands of a question from English. In other languages a writer states them, and they are found in the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shop sells for the search words of a question."""
+"""The products that a shop sells for the search words of a question."""
 
 from __future__ import annotations
 

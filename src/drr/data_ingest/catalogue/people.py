@@ -70,7 +70,7 @@ class People:
         self._records: dict[str, UserRow] = {}
         """Records of users as the shop has them; kept only where the owner asked for it."""
         self._regions: Counter[tuple[str, str]] | None = None if personal or american else Counter()
-        """How many users live in each state and country; whose each is, is not kept."""
+        """Numbers of users by state and country; it is not kept who lives where."""
         self.fields = _FIELDS if personal else ("id",) if american else ("id", "state", "country")
         """The fields that are read of users."""
 
