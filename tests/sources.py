@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "drr"
+FOLDERS = sorted(path.parent.name for path in SRC.glob("*/__init__.py"))
 FACE = "drr"
 """The name, among rooms, of the modules that lie in no room."""
 

@@ -1,209 +1,137 @@
-"""Keeps the table of DESIGN.md true: which room may import which, and what no room may do at all."""
+"""Keeps the table and the drawing of docs/architecture.md true: which room may import which, and what no room may do at all."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from tests.commands import python
-from tests.sources import FACE, ROOT, SRC, modules, walked
+from tests.sources import FACE, FOLDERS, ROOT, SRC, modules, walked
 
+PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 PAPERS = sorted(f"papers/{path.parent.name}" for path in (SRC / "papers").glob("*/plugin.py"))
-"""Each leans on every room but `app`, of which it sees what `drr.plugin` offers, and on no other paper."""
-ALLOWED: dict[str, set[str]] = {
-    "citations": set(),
-    "wording": set(),
-    "env": {"citations", "wording"},
-    "data_ingest": {"wording", "env"},
-    "tools": {"citations", "wording", "env", "llm"},
-    "llm": set(),
-    "study": {"env", "llm"},
-    "agents": {"citations", "wording", "env", "tools", "llm"},
-    "querygen": {"wording", "env", "tools", "llm", "study"},
-    "eval": {"citations", "wording", "env", "tools", "llm", "study"},
-    "offline": {"citations", "wording", "env", "tools", "llm", "agents", "querygen", "eval"},
-    "app": {
-        "citations", "wording", "env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval", "offline",
-    },
-    "extras": {"citations", "wording", "env", "tools", "llm", "agents", "study", "querygen", "eval", "contract", "plugin"},
-}  # fmt: skip
-ALLOWED |= {paper: {*ALLOWED, "contract", "plugin"} - {"app"} for paper in PAPERS}
-FOLDERS = sorted({room.partition("/")[0] for room in ALLOWED})
-"""The folders of the package."""
+ROOMS = [*(room for room in FOLDERS if room != "papers"), *PAPERS, FACE]
 OWNERS = ("agents", "data_ingest", "env", "eval", "querygen", "tools")
 """Rooms whose names stand at the top as links."""
-
-
-def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in walked(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-            if node.module == "drr":
-                names += [f"drr.{alias.name}" for alias in node.names if alias.name in FOLDERS]
-        else:
-            continue
-        for name in names:
-            package, _, rest = name.partition(".")
-            if package == "drr" and rest and rest != "beside":
-                room, *inside = rest.split(".")
-                if room == "papers" and not inside and isinstance(node, ast.ImportFrom):
-                    inside = [alias.name for alias in node.names]
-                yield node.lineno, "/".join([room, *inside[:1]]) if room == "papers" else room
-
-
-@pytest.mark.parametrize("room", ALLOWED)
-def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
-    wrong = [
-        f"{path.relative_to(SRC)}:{line} imports {other}"
-        for path, tree in modules(room)
-        for line, other in imported_rooms(tree)
-        if other != room and other not in ALLOWED[room]
-    ]
-    assert wrong == []
-
-
-def test_the_drawing_has_every_room_above_those_that_it_imports() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    drawn = re.search(r"^```text\n(.*?)^```", text, re.M | re.S)
-    assert drawn
-    floors = {
-        room: floor
-        for floor, line in enumerate(reversed(drawn[1].splitlines()))
-        for room in re.findall(r"[\w/]+", line)
-    }
-    rooms = {room.partition("/")[0] for room in ALLOWED}
-    assert rooms == {room for room in floors if room != "face"}
-    for room, below in ALLOWED.items():
-        for other in {one.partition("/")[0] for one in below} - {
-            "contract",
-            "plugin",
-            room.partition("/")[0],
-        }:
-            assert floors[other] < floors[room.partition("/")[0]], f"{room} stands no higher than {other}"
-
-
-def imports_of(tree: ast.Module, files: set[str]) -> set[str]:
-    """The files of ours that a module imports, at its head, within a function or for its types alone."""
-    names: set[str] = set()
-    for node in walked(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= {one if one in files else node.module for one in inside}
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return names & files
-
-
-def test_files_lead_to_each_other_in_no_circle() -> None:
-    trees = {
-        ".".join(("drr", *path.relative_to(SRC).with_suffix("").parts)).removesuffix(".__init__"): tree
-        for room in ALLOWED
-        for path, tree in modules(room)
-    }
-    below = {name: imports_of(tree, {*trees}) - {name} for name, tree in trees.items()}
-    TopologicalSorter(below).prepare()  # `CycleError` names the files of a circle
-
-
-@pytest.mark.parametrize("room", [*PAPERS, "extras"])
-def test_papers_and_extras_see_of_the_app_what_drr_plugin_offers(room: str) -> None:
-    """A name in a string, which is loaded late, is an import too."""
-    assert [str(path) for path, _ in modules(room) if "drr.app" in path.read_text("utf-8")] == []
-
-
 EVAL_FLOORS = (
     {"labels", "asking", "evidence", "stats"}, {"checks", "foreign", "report_lists", "rewards"}, {"tasks"}, {"judging"}, {"metrics"},
     {"agreement"}, {"canaries"},
 )  # fmt: skip
 """What lies within `eval`, from the ground up: nothing imports from a floor above its own."""
+LINES = 400
+"""The longest that a file may be; data belong into files of their own."""
 
 
-def test_arrows_within_judging_lead_down() -> None:
-    floor = {name: level for level, names in enumerate(EVAL_FLOORS) for name in names}
-    wrong = []
-    for path, tree in modules("eval"):
-        inside = path.relative_to(SRC / "eval").parts
-        own = inside[0].removesuffix(".py")
-        if own == "__init__":
-            continue
-        for node in walked(tree):
-            name = node.module if isinstance(node, ast.ImportFrom) else None
-            if name and name.startswith("drr.eval."):
-                other = name.split(".")[2]
-                if floor[other] > floor[own]:
-                    wrong.append(f"{path.relative_to(SRC)}:{node.lineno} imports {name}")
-    assert wrong == []
+@cache
+def allowed() -> dict[str, set[str]]:
+    """Return what each room may import by the table; only papers and extras see the contract, and `app` through `plugin`."""
+    rows = re.findall(r"^\| (?:the files of )?`([\w/]+?)/?` \| .* \| ([^|]+) \|$", PAGE, re.M)
+    found: dict[str, set[str]] = {}
+    for name, cell in rows:
+        room = FACE if name == "src/drr" else name
+        more, _, but = cell.rpartition("all but ")
+        named = {*re.split(", | and ", but)} - {"nothing of ours", "other papers"}
+        assert named <= {*FOLDERS}, name
+        found[room] = {*FOLDERS} - {"papers"} - named if "all but " in cell else named
+        found[room] |= {"contract", "plugin"} if room in (*PAPERS, "extras", FACE) else set()
+        found[room] |= {FACE} if more == "the face; " else set()
+    return found
 
 
-def test_the_face_stands_on_the_rooms() -> None:
-    """But for the contract, which takes the type of each part from the room that reads it."""
-    used = {
-        other
-        for path, tree in modules(FACE)
-        if path.name != "contract.py"
-        for _, other in imported_rooms(tree)
-    }
-    assert used <= {"face", "tables", "twins", "app", "env", "eval", "study"}
-    below = {other for room in ALLOWED for _, tree in modules(room) for _, other in imported_rooms(tree)}
-    assert below <= {*ALLOWED, "contract", "plugin"}
-
-
-@pytest.mark.parametrize("room", ALLOWED)
-def test_randomness_is_handed_in(room: str) -> None:
-    """`random.random()` and friends draw from one generator for the whole process; a seeded `Random` does not."""
-    wrong = [
-        f"{path.relative_to(SRC)}:{node.lineno}"
-        for path, tree in modules(room)
-        for node in walked(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "random"
-        and node.attr not in {"Random", "SystemRandom"}
-    ]
-    assert wrong == []
-
-
-LINES = {"a file": 400, "a class": 200, "a function": 60}
-"""The longest that one may be; data belong into files of their own."""
-
-
-@pytest.mark.parametrize("room", ALLOWED)
-def test_nothing_is_longer_than_one_can_read(room: str) -> None:
-    long = [
-        f"{path.relative_to(SRC)}: {name} has {lines} lines"
-        for path, tree in modules(room)
-        for kind, name, lines in lengths(path, tree)
-        if lines > LINES[kind]
-    ]
-    assert long == []
-
-
-def lengths(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int]]:
-    yield "a file", path.name, len(path.read_text(encoding="utf-8").splitlines())
+def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield what a module imports of ours, at its head, within a function or for its types alone."""
     for node in walked(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            kind = "a class" if isinstance(node, ast.ClassDef) else "a function"
-            yield kind, node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        for name in [f"{node.module}.{one}" for one in names] if isinstance(node, ast.ImportFrom) else names:
+            if name.startswith("drr.") and isinstance(node, ast.stmt):
+                yield node.lineno, name
+
+
+def room_of(name: str) -> str:
+    first, *inside = name.split(".")[1:]
+    own = first if first in (*FOLDERS, "contract", "plugin", "beside") else FACE
+    return "/".join([own, *inside[:1]]) if own == "papers" else own
+
+
+def faults(room: str, path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield what is wrong; the contract takes each type from the room that reads it, and a name in a string, loaded late, is an import."""
+    text = path.read_text("utf-8")
+    for line, name in imports(tree):
+        if room_of(name) not in {room, "beside", *allowed()[room]} and path != SRC / "contract.py":
+            yield line, f"imports {name}"
+    if room in (*PAPERS, "extras") and "drr.app" in text:
+        yield 1, "names drr.app beside what drr.plugin offers"
+    if (lines := text.count("\n")) > LINES:
+        yield lines, "is too long to read"
+    for node in walked(tree):
+        match node:
+            case ast.ImportFrom(level=level) if level:
+                yield node.lineno, "imports by a relative path"
+            case ast.Attribute(ast.Name("random"), name) if name not in ("Random", "SystemRandom"):
+                yield node.lineno, f"random.{name} draws from one generator for the whole process"
+            case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > (200 if isinstance(node, ast.ClassDef) else 60):
+                    yield node.lineno, f"{name} has {lines} lines"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_what_the_table_allows_and_keeps_the_rules_of_the_house(room: str) -> None:
+    found = ((path, fault) for path, tree in modules(room) for fault in faults(room, path, tree))
+    assert [f"{path.relative_to(SRC)}:{line} {told}" for path, (line, told) in found] == []
+
+
+def test_the_table_has_every_room_and_the_drawing_has_it_above_those_that_it_imports() -> None:
+    assert allowed().keys() == {*ROOMS}
+    (drawn,) = re.findall(r"^```text\n(.*?)^```", PAGE, re.M | re.S)
+    lines = enumerate(reversed(drawn.replace("face", FACE).splitlines()))
+    floors = {room: floor for floor, line in lines for room in line.split()}
+    assert floors.keys() == {*FOLDERS, FACE}
+    for room, below in allowed().items():
+        own = room.partition("/")[0]
+        above = [other for other in below & floors.keys() if floors[other] >= floors[own] and other != own]
+        assert not above, f"{room} stands no higher than {above}"
+
+
+def test_files_lead_to_each_other_in_no_circle_and_within_judging_down() -> None:
+    trees = {
+        ".".join(("drr", *path.relative_to(SRC).with_suffix("").parts)).removesuffix(".__init__"): tree
+        for room in ROOMS
+        for path, tree in modules(room)
+    }
+    below = {
+        name: {one if one in trees else one.rpartition(".")[0] for _, one in imports(tree)}
+        & {*trees} - {name}
+        for name, tree in trees.items()
+    }
+    TopologicalSorter(below).prepare()  # `CycleError` names the files of a circle
+    floor = {name: level for level, names in enumerate(EVAL_FLOORS) for name in names}
+    up = [
+        f"{name} imports {other}"
+        for name, others in below.items()
+        for other in others
+        if name.startswith("drr.eval.") and other.startswith("drr.eval.")
+        and floor[other.split(".")[2]] > floor[name.split(".")[2]]
+    ]  # fmt: skip
+    assert up == []
 
 
 def test_no_public_class_name_stands_for_two_things() -> None:
     places: dict[str, list[str]] = {}
-    for room in ALLOWED:
-        for path, tree in modules(room):
-            for node in walked(tree):
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    places.setdefault(node.name, []).append(f"{path.relative_to(SRC)}:{node.lineno}")
-    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+    for path, tree in (one for room in ROOMS for one in modules(room)):
+        for node in walked(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(f"{path.relative_to(SRC)}:{node.lineno}")
+    assert [where for where in places.values() if len(where) > 1] == []
 
 
-def test_every_folder_of_the_package_is_a_room_and_the_owners_stand_at_the_top() -> None:
-    assert sorted(path.parent.name for path in SRC.glob("*/__init__.py")) == FOLDERS
+def test_the_rooms_of_the_owners_stand_at_the_top() -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("a source distribution holds no links")
     for room in OWNERS:  # a clone with `core.symlinks=false` holds files that name the folders
