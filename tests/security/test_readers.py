@@ -19,53 +19,30 @@ from drr.study.study import Study
 from pydantic import ValidationError
 
 from tests.commands import Drr
-from tests.sources import SRC, modules
-from tests.test_rooms import FOLDERS
+from tests.sources import FOLDERS, SRC, modules, walked
 
-OPENERS = {"env/small_files.py", "env/files.py"}
-"""The readers themselves."""
-OURS = {
-    "papers/dr3/making/builtin_tasks.py", "app/annotate/page.py", "app/papers/printed.py",
-    "app/training/proving.py", "app/study/outcome.py", "env/search/fields.py", "env/user_code.py", "env/minilm.py",
-    "env/web/corpus/generate.py", "env/installation.py", "eval/canaries/planted_errors.py", "offline/surface.py",
-    "offline/writer/rules.py", "papers/pdr/words/__init__.py", "papers/pdr/build.py",
-    "papers/pdr/persona_json.py", "querygen/composing.py", "querygen/dataset.py", "querygen/service.py", "querygen/service_wish.py",
-    "app/commands/demo.py", "wording/currencies.py", "wording/locale.py", "wording/vocabulary.py",
-    "data_ingest/sample_products.py", "data_ingest/sample_text.py", "data_ingest/orders.py",
-    "data_ingest/publisher.py", "data_ingest/catalogue/mapping.py",
+READERS = {
+    "the readers themselves": "env/small_files.py env/files.py",
+    "what this package ships":
+        "app/annotate/page.py app/papers/printed.py app/study/outcome.py data_ingest/orders.py data_ingest/publisher.py "
+        "data_ingest/sample_text.py env/installation.py env/minilm.py env/search/fields.py env/user_code.py "
+        "env/web/corpus/generate.py offline/writer/rules.py papers/pdr/build.py papers/pdr/persona_json.py querygen/dataset.py "
+        "wording/locale.py",
+    "what this program wrote just now, in a folder of its own":
+        "app/bundles/verifier.py data_ingest/sample.py querygen/review.py study/bundle/archive.py study/bundle/parcel.py "
+        "study/bundle/restore.py study/folders.py",
+    "raw files, in blocks":
+        "data_ingest/blocks.py data_ingest/catalogue/ingest.py data_ingest/catalogue/rows.py data_ingest/recipe.py",
+    "what the kernel tells": "agents/commands/launcher.py agents/commands/sight.py study/holders.py",
+    "hashes of programs and files, in pieces": "agents/commands/command.py eval/foreign/form.py",
+    "files of a shop that were looked through, 1 GiB of holes at most, and its lock": "env/embedded/layout.py env/embedded/writer.py",
+    "a report, 1 MB at most": "app/judge/check.py",
+    "an answer of a server": "app/session.py",
+    "the settings file, the prompts and the tokens that the user names": "app/commands/env.py llm/prompts.py tools/guard.py",
+    "the address of Ray on this machine": "extras/ray/cluster.py",
+    "prices, 256 KB at most: the room may import nothing of ours": "llm/budget.py",
 }  # fmt: skip
-"""They read what this package ships."""
-MADE = {
-    "study/bundle/archive.py", "app/bundles/builder.py", "study/bundle/parcel.py", "study/folders.py",
-    "study/bundle/restore.py", "app/bundles/verifier.py", "querygen/review.py", "data_ingest/sample.py",
-}  # fmt: skip
-"""They read what this program wrote just now, in a folder of its own."""
-KERNEL = {
-    "agents/commands/launcher.py", "agents/commands/namespaces.py", "agents/commands/sight.py",
-    "study/holders.py",
-}  # fmt: skip
-NAMED = {
-    "agents/commands/command.py": "hashes the programs that the user names",
-    "app/judge/check.py": "a report, 1 MB at most",
-    "app/cli.py": "/dev/null",
-    "app/session.py": "an answer of a server",
-    "app/commands/env.py": "the settings file of this user",
-    "env/embedded/layout.py": "hashes files of a shop that were looked through, 1 GiB of holes at most",
-    "env/embedded/writer.py": "a lock",
-    "env/plugins.py": "entry points of installed packages",
-    "eval/foreign/form.py": "hashes a file in pieces",
-    "eval/stats/aggregate.py": "lines of bounded length, one at a time",
-    "extras/ray/cluster.py": "the address of Ray on this machine",
-    "llm/budget.py": "the room may import nothing of ours; 256 KB at most",
-    "llm/prompts.py": "prompts that the user names",
-    "tools/guard.py": "a file of tokens that the user names",
-}
-RAW = {
-    f"data_ingest/{name}.py"
-    for name in ("blocks", "download", "quarantine", "recipe", "catalogue/rows", "catalogue/ingest")
-}
-"""They read raw files, in blocks."""
-READERS = {"read_text", "read_bytes"}
+"""What modules read by themselves."""
 
 
 @pytest.fixture
@@ -74,23 +51,35 @@ def study(drr: Drr, new: Callable[..., list[str]], tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
+def _shipped(tree: ast.Module) -> set[str]:
+    """Return the module's constants whose value begins at this package."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value and _begins_here(node.value, found):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {one.id for one in targets if isinstance(one, ast.Name)}
+    return found
+
+
+def _begins_here(node: ast.AST, names: set[str]) -> bool:
+    words = ast.unparse(node)
+    used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return "__file__" in words or "files('drr" in words or not names.isdisjoint(used)
+
+
 def _reads(tree: ast.Module) -> list[int]:
     """Find calls that read a file, unless its path begins at this package."""
-    found = []
-    for node in ast.walk(tree):
-        if (
-            not isinstance(node, ast.Call)
-            or "__file__" in (words := ast.unparse(node))
-            or "files('drr" in words
-        ):
+    found, shipped = [], _shipped(tree)
+    for node in walked(tree):
+        if not isinstance(node, ast.Call) or _begins_here(node, shipped):
             continue
         given = (*node.args, *(keyword.value for keyword in node.keywords))
         mode = next(
             (one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)), "r"
         )
         match node.func:
-            case ast.Name("open"):
-                found += [node.lineno] if mode[0] == "r" or not given[1:] else []
+            case ast.Name("open") if mode[0] == "r" or not given[1:]:
+                found.append(node.lineno)
             case ast.Attribute(ast.Name("tomllib"), "load" | "loads") | ast.Attribute(
                 _, "read_text" | "read_bytes"
             ):
@@ -104,21 +93,17 @@ def _reads(tree: ast.Module) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("room", FOLDERS)
-def test_no_room_has_readers_of_its_own(room: str) -> None:
-    known = OPENERS | OURS | MADE | KERNEL | RAW | set(NAMED)
-    wrong = [
-        f"{path.relative_to(SRC)}:{line}"
+def test_who_reads_files_by_himself_is_listed_with_a_reason() -> None:
+    found = {
+        str(path.relative_to(SRC)): lines
+        for room in FOLDERS
         for path, tree in modules(room)
-        if str(path.relative_to(SRC)) not in known
-        for line in _reads(tree)
-    ]
-    assert wrong == [], "read it by drr.env.small_files, drr.env.files or drr.env.jsonl"
-
-
-def test_the_list_of_readers_names_no_module_that_is_gone() -> None:
-    known = OPENERS | OURS | MADE | KERNEL | RAW | set(NAMED)
-    assert [name for name in known if not (SRC / name).is_file()] == []
+        if (lines := _reads(tree))
+    }
+    listed = {name for names in READERS.values() for name in names.split()}
+    new = {name: lines for name, lines in found.items() if name not in listed}
+    assert new == {}, "read it by drr.env.small_files, drr.env.files or drr.env.jsonl"
+    assert listed - found.keys() == set(), "it reads no more: take it out of the list"
 
 
 @pytest.mark.parametrize(
