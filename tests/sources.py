@@ -41,6 +41,12 @@ def modules(room: str) -> list[tuple[Path, ast.Module]]:
         return [(path, ast.parse(path.read_text("utf-8"))) for path in paths]
 
 
+@cache
+def every() -> list[tuple[Path, ast.Module]]:
+    """Return the modules of the whole package."""
+    return [one for room in (*FOLDERS, FACE) for one in modules(room)]
+
+
 def _folder(room: str) -> Path:
     return SRC / room if (SRC / room).is_dir() else ROOT / room
 

@@ -1,16 +1,13 @@
-"""The length of sentences: of documents, help, error messages and pages. `python -m tests.style [FILE...]` prints it, the longest first."""
+"""Sentences of documents, help, error messages and pages, as people read them."""
 
 from __future__ import annotations
 
 import argparse
 import ast
-import math
 import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 from drr.app.commands.parser import parser_of
@@ -18,13 +15,9 @@ from drr.app.commands.table import commands
 from drr.app.options import parsers_with_options
 from markdown_it import MarkdownIt
 
-from tests.sources import FACE, ROOT, SRC, modules, walked
+from tests.sources import ROOT, SRC, every, walked
 
-ROOMS = ("agents", "app", "citations", "data_ingest", FACE, "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LEAST = 4
-"""Words of a sentence; fewer are a label."""
-LONGEST = 28
 CODE = "code"
 """The word that stands for a span of code or a figure filled in."""
 
@@ -34,35 +27,16 @@ class Sentence(NamedTuple):
 
     place: str
     text: str
-    in_cell: bool = False
-    """Cells of tables are short by nature: only their longest count."""
 
     @property
     def words(self) -> int:
         return sum(any(sign.isalnum() for sign in word) for word in self.text.split())
 
 
-class Figures(NamedTuple):
-    """What is counted of many sentences."""
-
-    median: float
-    ninth: int
-    """The 90th percentile."""
-    long: int
-    """Sentences of more than 28 words."""
-
-
-def figures(sentences: Iterable[Sentence]) -> Figures:
-    counted = [one for one in sentences if one.words >= LEAST]
-    lengths = sorted(one.words for one in counted if not one.in_cell)
-    ninth = lengths[math.ceil(0.9 * len(lengths)) - 1]
-    return Figures(median(lengths), ninth, sum(one.words > LONGEST for one in counted))
-
-
-def split(place: str, text: str, *, in_cell: bool = False) -> Iterator[Sentence]:
+def split(place: str, text: str) -> Iterator[Sentence]:
     for part in re.split(r"(?<=[.!?])[)\"'*]*\s+(?=\S)|\n\n+", text):
         if part.strip():
-            yield Sentence(place, " ".join(part.split()), in_cell)
+            yield Sentence(place, " ".join(part.split()))
 
 
 def of_markdown(path: Path) -> Iterator[Sentence]:
@@ -75,9 +49,7 @@ def of_markdown(path: Path) -> Iterator[Sentence]:
                 CODE if part.type == "code_inline" else part.content or " " for part in token.children or ()
             )
             line = token.map[0] + 1 if token.map else 0
-            yield from split(
-                f"{path.relative_to(ROOT)}:{line}", "".join(parts), in_cell=inside in ("td_open", "th_open")
-            )
+            yield from split(f"{path.relative_to(ROOT)}:{line}", "".join(parts))
 
 
 def of_help() -> Iterator[Sentence]:
@@ -93,13 +65,12 @@ def of_help() -> Iterator[Sentence]:
 
 def of_errors() -> Iterator[Sentence]:
     """Yield the sentences of what is raised; a value filled in counts as one word."""
-    for room in ROOMS:
-        for path, tree in modules(room):
-            for node in walked(tree):
-                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                    for given in node.exc.args:
-                        if text := _literal(given):
-                            yield from split(f"{path.relative_to(SRC)}:{node.lineno}", text)
+    for path, tree in every():
+        for node in walked(tree):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                for given in node.exc.args:
+                    if text := _literal(given):
+                        yield from split(f"{path.relative_to(SRC)}:{node.lineno}", text)
 
 
 def _literal(node: ast.expr) -> str:
@@ -148,25 +119,3 @@ def groups() -> dict[str, list[Sentence]]:
         "errors": [*of_errors()],
         "pages": [*of_pages()],
     }
-
-
-def words() -> int:
-    """Count the words of README and hand-written documents as `wc -w` does."""
-    return sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES)
-
-
-def main(files: Sequence[str]) -> None:
-    found = {name: [*of_markdown(Path(name).resolve())] for name in files} or groups()
-    for name, sentences in found.items():
-        counted = figures(sentences)
-        print(
-            f"\n{name}: median {counted.median:g}, 90th percentile {counted.ninth}, {counted.long} over {LONGEST}"
-        )
-        for one in sorted(sentences, key=lambda one: -one.words)[:40]:
-            if one.words > LONGEST:
-                print(f"  {one.words} {one.place}: {one.text}")
-    print(f"\n{words()} words of README and docs")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
