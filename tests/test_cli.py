@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from drr.app.commands.table import (
     subcommand_rows,
     top_level_words,
 )
+from drr.env.setting_sources import VARIABLES
 
 from tests.cases import table
 
@@ -181,7 +183,23 @@ def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr
     code, out, err = drr("doctor", SERPER_API_KEY=secret, DRR_MONGODB_URL=f"mongodb://u:{secret}@127.0.0.1:1")
     assert code == 0, out + err
     assert "serper_api_key: set" in out
+    assert all(f"  {name}" in out for name in VARIABLES) and re.search(r"SERPER_API_KEY +set ", out)
+    assert re.search(r"^  [A-Z_]+ +- ", out, re.MULTILINE)
     assert secret not in out + err
+
+
+def test_doctor_names_another_project_that_owns_our_name(
+    tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "drr-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: drr\nVersion: 1.0\n", encoding="utf-8")
+    (info / "top_level.txt").write_text("drr\n", encoding="utf-8")
+    code, out, _ = drr("doctor", "--json")
+    assert code == 0 and json.loads(out)["others"] == []
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, out, _ = drr("doctor")
+    assert code == 1 and "`pip uninstall drr`" in out
 
 
 @pytest.mark.parametrize(

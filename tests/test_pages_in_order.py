@@ -16,7 +16,8 @@ from drr.app.cli import main
 
 from tests.ingest.catalogues import day, sold, things
 from tests.once import made_once
-from tests.test_documents import PAGES, ROOT, command_lines, fenced
+from tests.sources import ROOT
+from tests.test_documents import PAGES, command_lines, fenced
 
 pytestmark = pytest.mark.long
 
