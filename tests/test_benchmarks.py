@@ -15,10 +15,6 @@ from tests.sources import ROOT
 MOST_BYTES = 27_000
 BY_HAND = "By language models or by hand"
 """The one section that no program writes."""
-MODULES = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py"))
-STARTED = [
-    name for name in MODULES if "if __name__ ==" in (ROOT / f"benchmarks/{name}.py").read_text("utf-8")
-]
 
 
 def test_the_results_are_short_and_each_section_is_written_by_a_command_that_is_there() -> None:
@@ -37,21 +33,18 @@ def test_the_results_are_short_and_each_section_is_written_by_a_command_that_is_
         assert any(f'"{heading}"' in code for code in codes), heading
 
 
-@pytest.mark.parametrize("name", STARTED)
-def test_help_of_a_module_is_its_usage(name: str) -> None:
+def test_help_of_a_module_is_its_usage_and_runs_nothing() -> None:
     """A parser prints its own; of the others the head is printed in the place of a run."""
-    asked = ["python", "-m", "benchmarks" if name == "__main__" else f"benchmarks.{name}", "--help"]
-    code = (ROOT / f"benchmarks/{name}.py").read_text("utf-8")
-    assert bool(usage(asked)) != ("parse_args(" in code)
-    assert usage(asked[:-1]) is None
-
-
-def test_help_runs_nothing_and_writes_nothing() -> None:
+    for path in (ROOT / "benchmarks").glob("*.py"):
+        code = path.read_text("utf-8")
+        name = "benchmarks" if path.stem == "__main__" else f"benchmarks.{path.stem}"
+        asked = ["python", "-m", name, "--help"]
+        if "if __name__ ==" in code:
+            assert bool(usage(asked)) != ("parse_args(" in code) and usage(asked[:-1]) is None, name
     before = results.RESULTS.read_bytes()
-    for name in ("benchmarks", "benchmarks.startup", "benchmarks.ranks"):
-        words = [sys.executable, "-m", name, "--help"]
-        told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
-        assert (told.returncode, told.stderr) == (0, "") and len(told.stdout) > 50
+    words = [sys.executable, "-m", "benchmarks.startup", "--help"]
+    told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (told.returncode, told.stderr) == (0, "") and len(told.stdout) > 50
     assert results.RESULTS.read_bytes() == before
 
 
