@@ -57,6 +57,15 @@ def walked(tree: ast.Module) -> list[ast.AST]:
     return list(ast.walk(tree))
 
 
+def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield what a module imports of ours, at its head, within a function or for its types alone."""
+    for node in walked(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        for name in [f"{node.module}.{one}" for one in names] if isinstance(node, ast.ImportFrom) else names:
+            if name.startswith("drr.") and isinstance(node, ast.stmt):
+                yield node.lineno, name
+
+
 def nodes_of(path: Path) -> list[ast.AST]:
     with no_search_for_garbage():
         return list(ast.walk(ast.parse(path.read_text("utf-8"))))

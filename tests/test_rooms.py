@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import python
-from tests.sources import FACE, FOLDERS, ROOT, SRC, modules, walked
+from tests.sources import FACE, FOLDERS, ROOT, SRC, every, imports, modules, walked
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 PAPERS = sorted(f"papers/{path.parent.name}" for path in (SRC / "papers").glob("*/plugin.py"))
@@ -42,15 +42,6 @@ def allowed() -> dict[str, set[str]]:
         found[room] |= {"contract", "plugin"} if room in (*PAPERS, "extras", FACE) else set()
         found[room] |= {FACE} if more == "the face; " else set()
     return found
-
-
-def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield what a module imports of ours, at its head, within a function or for its types alone."""
-    for node in walked(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
-        for name in [f"{node.module}.{one}" for one in names] if isinstance(node, ast.ImportFrom) else names:
-            if name.startswith("drr.") and isinstance(node, ast.stmt):
-                yield node.lineno, name
 
 
 def room_of(name: str) -> str:
@@ -102,8 +93,7 @@ def test_the_table_has_every_room_and_the_drawing_has_it_above_those_that_it_imp
 def test_files_lead_to_each_other_in_no_circle_and_within_judging_down() -> None:
     trees = {
         ".".join(("drr", *path.relative_to(SRC).with_suffix("").parts)).removesuffix(".__init__"): tree
-        for room in ROOMS
-        for path, tree in modules(room)
+        for path, tree in every()
     }
     below = {
         name: {one if one in trees else one.rpartition(".")[0] for _, one in imports(tree)}
@@ -124,7 +114,7 @@ def test_files_lead_to_each_other_in_no_circle_and_within_judging_down() -> None
 
 def test_no_public_class_name_stands_for_two_things() -> None:
     places: dict[str, list[str]] = {}
-    for path, tree in (one for room in ROOMS for one in modules(room)):
+    for path, tree in every():
         for node in walked(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(f"{path.relative_to(SRC)}:{node.lineno}")

@@ -6,7 +6,6 @@ Whoever adds one lists it in `tests/data/spoken.toml`, under the word of `BOUNDS
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
 import re
 import tomllib
@@ -28,6 +27,7 @@ from pydantic import ValidationError
 from tests.commands import Drr
 from tests.eval.nursery import Judge, answer, by_wire, message, put, sentences, system
 from tests.shops import write_rows
+from tests.sources import SRC, modules, walked
 
 LISTED: dict[str, Any] = tomllib.loads(
     Path(__file__).parents[1].joinpath("data/spoken.toml").read_text("utf-8")
@@ -52,29 +52,24 @@ SINKS = frozenset(
 _SLOT = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 
 
-def files(ending: str) -> Iterator[tuple[str, Path]]:
-    """Each file of the rooms that speak to models, by its module's name."""
-    for room in ROOMS:
-        spec = importlib.util.find_spec(f"drr.{room}")
-        assert spec is not None
-        for place in spec.submodule_search_locations or ():
-            for path in sorted(Path(place).rglob(f"*{ending}")):
-                yield ".".join((room, *path.relative_to(place).with_suffix("").parts)), path
-
-
 def slots() -> dict[str, set[str]]:
     """The slots of each prompt; those with words of ours in them (`{{name|words}}`) take none of others."""
-    found = {path.stem: set(_SLOT.findall(path.read_text("utf-8"))) for _, path in files(".md")}
+    found = {
+        path.stem: set(_SLOT.findall(path.read_text("utf-8")))
+        for room in ROOMS
+        for path in (SRC / room).rglob("*.md")
+    }
     return {name: names for name, names in found.items() if names}
 
 
 def said() -> dict[str, list[str]]:
     """The f-strings of each module's functions that build a message, a fence or a section."""
     found: dict[str, list[str]] = {}
-    for module, path in files(".py"):
-        for made in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for path, tree in (one for room in ROOMS for one in modules(room)):
+        for made in walked(tree):
             named = isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef) and _speaks(made)
             if named and (texts := list(_texts(made))):
+                module = ".".join(path.relative_to(SRC).with_suffix("").parts)
                 found.setdefault(module, []).extend(texts)
     return found
 
