@@ -22,7 +22,7 @@ import pytest
 import yaml
 from drr.app.cli import main
 from drr.app.commands.parser import parser_of
-from drr.app.commands.table import command_of, commands, find_command
+from drr.app.commands.table import commands, find_command
 from drr.env.errors import Misuse
 from drr.env.setting_sources import VARIABLES
 from drr.env.settings import Settings
@@ -66,25 +66,6 @@ def command_lines() -> Iterator[tuple[str, str]]:
                     yield page.name, command
 
 
-def test_no_shell_eats_an_amount_of_an_example() -> None:
-    """Within double quotes `$40` is an empty word and a zero."""
-    epilogs = ((row.name, parser_of(command_of(row.name)).epilog or "") for row in commands())
-    pages = ((page.name, "\n".join(fenced(page, ""))) for page in PAGES)
-    lines = [
-        (place, line) for place, text in (*pages, *epilogs) for line in text.splitlines() if "drr " in line
-    ]
-    assert [(place, line) for place, line in lines if re.search(r'"[^"\']*\$\d[^"]*"', line)] == []
-
-
-def inline_commands() -> Iterator[tuple[str, list[str], list[str]]]:
-    """Of the commands within sentences, which may leave out what is plain: name and options."""
-    for page in PAGES:
-        for command in re.findall(r"`drr ([^`]+)`", page.read_text(encoding="utf-8")):
-            words = command.split()
-            if words[0].isalpha() and words[0].islower():
-                yield page.name, words, re.findall(r"(?<![\w-])--[a-z][a-z-]*", command)
-
-
 def options_of(parser: argparse.ArgumentParser) -> set[str]:
     found = set(parser._option_string_actions)
     for action in parser._actions:
@@ -93,26 +74,32 @@ def options_of(parser: argparse.ArgumentParser) -> set[str]:
     return found
 
 
-def test_commands_of_the_documents_exist() -> None:
-    lines = list(command_lines())
+def test_commands_of_the_documents_and_of_help_exist() -> None:
+    """Within double quotes a shell makes of `$40` an empty word and a zero."""
     helps = [
         (name, line.strip())
         for name, parser in ((row.name, parser_of(row)) for row in commands())
         for line in (parser.epilog or "").replace("\\\n", " ").splitlines()
         if line.strip().startswith("drr ") and "&&" not in line
     ]
-    assert len(lines) > 50 and len(helps) > 50
-    for page, line in [*lines, *helps]:
+    lines = [*command_lines(), *helps]
+    assert len(lines) > 100 and len(helps) > 50
+    for place, line in lines:
+        assert not re.search(r'"[^"\']*\$\d[^"]*"', line), f"{place}: {line}"
         try:
             parsed(shlex.split(line, comments=True)[1:])
         except (SystemExit, AssertionError, Misuse) as error:
-            pytest.fail(f"{page}: {line}: {error}")
-    named = list(inline_commands())
-    assert len(named) > 20
-    for page, words, options in named:
-        found = find_command([word for word in words if word != "help"])
-        assert found is not None and not found.old, f"{page}: drr {' '.join(words)}"
-        assert set(options) <= options_of(parser_of(found.command)), f"{page}: drr {' '.join(words)}"
+            pytest.fail(f"{place}: {line}: {error}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands_within_sentences_exist(page: Path) -> None:
+    """They may leave out what is plain: the name and the options are looked up."""
+    for command in re.findall(r"`drr ([a-z]+(?: [^`]+)?)`", page.read_text(encoding="utf-8")):
+        found = find_command([word for word in command.split() if word != "help"])
+        assert found is not None and not found.old, command
+        options = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", command)}
+        assert options <= options_of(parser_of(found.command)), command
 
 
 def test_fields_of_data_are_those_of_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
