@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,34 +81,16 @@ def _literal(node: ast.expr) -> str:
     return ""
 
 
-class _Texts(HTMLParser):
-    """The texts between tags, and those of titles and labels."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.silent = ""
-
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.silent = tag if tag in ("script", "style") else self.silent
-        if tag not in ("a", "b", "em", "span", "small", "code", "strong", "kbd", "i"):
-            self.found.append("\n\n")
-        self.found += [f"\n\n{text}\n\n" for name, text in attrs if name in ("title", "aria-label") and text]
-
-    def handle_endtag(self, tag: str) -> None:
-        self.silent = "" if tag == self.silent else self.silent
-
-    def handle_data(self, data: str) -> None:
-        if not self.silent:
-            self.found.append(data)
-
-
 def of_pages() -> Iterator[Sentence]:
+    """Yield the sentences of templates, those of titles and labels too; a value filled in counts as one word."""
     for path in sorted(SRC.rglob("*.html")):
-        text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "\n\n", path.read_text(encoding="utf-8"), flags=re.S)
-        texts = _Texts()
-        texts.feed(re.sub(r"\{\{.*?\}\}", CODE, text, flags=re.S))
-        yield from split(str(path.relative_to(SRC)), "".join(texts.found))
+        silent = r"\{%.*?%\}|\{#.*?#\}|<(script|style)\b.*?</\1>"
+        text = re.sub(silent, "\n\n", path.read_text(encoding="utf-8"), flags=re.S)
+        text = re.sub(r"\{\{.*?\}\}", CODE, text, flags=re.S)
+        labels = re.findall(r'\s(?:title|aria-label)="([^"]+)"', text)
+        text = re.sub(r"</?(?:a|b|em|span|small|code|strong|kbd|i)\b[^>]*>", "", text)
+        text = re.sub(r"<[^>]+>", "\n\n", text)
+        yield from split(str(path.relative_to(SRC)), unescape("\n\n".join([text, *labels])))
 
 
 def groups() -> dict[str, list[Sentence]]:
