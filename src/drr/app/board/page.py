@@ -139,7 +139,6 @@ class BoardPages:
         )
 
     def _system_page(self, one: ListedSystem, ranking: Ranking) -> str:
-        rank = ranking.ranks.get(one.key)
         return self._draw(
             "system.html",
             one.set.key,
@@ -148,7 +147,7 @@ class BoardPages:
             system=one,
             bundle=one.bundle,
             faults=faults_of(one.bundle),
-            rank=None if rank is None else f"{rank} of {len(ranking.ranks)} by {ranking.metric.label}",  # type: ignore[union-attr]
+            ranking=ranking,
             differ=OF_A_BOARD,
             board=self.files[one.set],
             contained=CONTAINED[one.contained],

@@ -163,7 +163,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         topics=topics,
         invalid=material.document["coverage"]["invalid_because"],
         verdict=ranks.row,
-        board=grid(system_table(material, ranks), pages_of(material, tables), "board"),
+        systems=grid(system_table(material, ranks), pages_of(material, tables), "board"),
         forest=plot,
         limits=limits(material, material.contrasts),
         failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),

@@ -84,30 +84,24 @@ class StudyPages:
         judges: int = 1,
         measured: MeasuredStudy = UNMEASURED,
     ) -> str:
-        by_rules = bool(judging and judging.rule_written)
         standings = measured.standings
         matrix, done = Matrix(entries, standings), [e for e in entries if e.status == "done"]
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
-        written = [entry.rule_written for entry in entries]
         return self.draw(
             "index.html",
             "",
-            banner=banner_of(written, by_rules, weak := judging.weak if judging else None),
-            weak=weak,
-            judge=judging.judge if judging else None,
+            banner=_warning(entries, judging),
+            judging=judging,
             to_come=to_come,
-            unjudged=measured.unjudged,
-            notes=measured.notes,
+            measured=measured,
             marked=marked,
             judges=judges,
-            measures=matrix.measures,
-            verdict=standings.row if standings else None,
+            matrix=matrix,
             against=AGAINST,
-            mean=matrix.mean,
             heads=matrix.heads(),
             cost=sum_of_dollars([entry.cost for entry in done]),
             values=script_values,
-            measured=any(entry.scores for entry in entries),
+            has_scores=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),
             rows=matrix.rows(joined(paper.row_notes(entries) for paper in self._papers)),
@@ -125,31 +119,21 @@ class StudyPages:
             "errors.html",
             "",
             place="errors",
-            banner=banner_of(
-                [entry.rule_written for entry in entries],
-                bool(judging and judging.rule_written),
-                judging.weak if judging else None,
-            ),
+            banner=_warning(entries, judging),
             entries=sorted(done, key=lambda entry: -len(entry.errors)),
             told=errors_text([len(entry.errors) for entry in done]),
         )
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[Comparison]) -> str:
-        first, sides = reports[0], sides_of(reports)
-        pairs = _by_pair(outcomes)
+        sides, pairs = sides_of(reports), _by_pair(outcomes)
         written = [report.entry.rule_written for report in reports]
         return self.draw(
             "query.html",
             "../",
             banner=banner_of(
-                written, any(report.verdicts.by_rules for report in reports), first.verdicts.weak
+                written, any(report.verdicts.by_rules for report in reports), reports[0].verdicts.weak
             ),
-            query=first.entry.query,
             slots=joined(paper.on_query(reports) for paper in self._papers),
-            profile=first.profile,
-            shopper=first.shopper,
-            missing_shop=first.missing_shop,
-            currency=first.currency,
             same=_same([report.entry for report in reports]),
             reports=reports,
             sides=sides,
@@ -158,7 +142,6 @@ class StudyPages:
             facts=facts_beside(sides),
             compared=[name for name in DIMENSIONS if any(name in own for own in pairs.values())],
             pairs=pairs,
-            judge=first.verdicts.judge,
         )
 
     def report(self, report: ReportView, around: AnswerNeighbours = ALONE) -> str:
@@ -227,6 +210,12 @@ def part(name: str, **values: Any) -> Markup:
     from markupsafe import escape
 
     return escape(_templates().get_template(name).make_module(values))
+
+
+def _warning(entries: Iterable[ShownEntry], judging: JudgingRun | None) -> str | None:
+    """Return the warning above a list of answers."""
+    written = [entry.rule_written for entry in entries]
+    return banner_of(written, bool(judging and judging.rule_written), judging.weak if judging else None)
 
 
 def _by_pair(outcomes: Sequence[Comparison]) -> dict[tuple[str, str, int], dict[str, str]]:
