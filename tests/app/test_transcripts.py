@@ -261,6 +261,15 @@ def test_a_finding_is_marked_inside_and_across_claims_and_leads_to_its_card() ->
     assert "<mark" not in marked_html(report, [], (), [wrong[0]._replace(start=0, end=0)])
 
 
+def test_two_findings_on_the_same_words_have_a_place_each() -> None:
+    report = "Total: $99.98, with tax."
+    wrong = [MarkedSpan(7, 13, name, "wrong", f"card-{name}") for name in ("w1", "w2")]
+    wrong.append(MarkedSpan(7, 23, "w3", "wrong", "card-w3"))
+    html = marked_html(report, [], (), wrong)
+    assert [html.count(f'id="{name}"') for name in ("w1", "w2", "w3")] == [1, 1, 1]
+    assert html.count("$99.98") == 1 and html.count("<mark") == 4, "only the first words have all three"
+
+
 @given(st.text(alphabet=st.sampled_from('ab*_`[]()<>|#-1. \n\U000f0000\U000f0001&"'), max_size=60), st.data())
 @examples(300)
 def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, data: st.DataObject) -> None:

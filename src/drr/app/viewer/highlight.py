@@ -160,16 +160,19 @@ class _Marker:
 
     def _marked(self, text: str) -> str:
         shown = text
-        finding = min(self._wrong.values(), key=lambda one: one.end - one.start, default=None)
+        findings = sorted(self._wrong.values(), key=lambda one: one.end - one.start)
+        finding = next(iter(findings), None)
         anchor = self._link.anchor if self._link else finding.card if finding else ""
         if anchor and not self._inside_link:
             shown = f'<a href="#{escape(anchor)}">{text}</a>'
         if text.isspace():
             return shown
-        if finding is not None:
-            name = escape(finding.name, quote=True)
+        for one in findings:
+            name = escape(one.name, quote=True)
             place = f' id="{name}"' if name and self._is_first(name) else ""
-            shown = f'<mark class="wrong"{place}>{shown}</mark>'
+            # Several findings may begin at the same word, and a link leads to each.
+            if place or one is finding:
+                shown = f'<mark class="wrong"{place}>{shown}</mark>'
         if self._claim is None:
             return shown
         name, kind = escape(self._claim.name, quote=True), escape(self._claim.kind, quote=True)
