@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from pathlib import Path
 
 import pytest
+from drr.env.query import Query, read_queries
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
 
 from tests.commands import Drr
 
@@ -171,3 +175,31 @@ def test_a_report_in_the_currency_of_the_shop_is_judged_as_one_in_dollars(tmp_pa
     drr.out("report", tmp_path / "mine", "--out", out, "--errors", tmp_path / "errors.csv")
     with (tmp_path / "errors.csv").open(encoding="utf-8", newline="") as file:
         assert [row["read"] for row in csv.DictReader(file)] == ["read 2 of 2 figures"]
+
+
+def test_questions_are_asked_by_the_shops_own_numbers_of_people(tmp_path: Path, drr: Drr) -> None:
+    (tmp_path / "p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    (tmp_path / "o.csv").write_text("product_id,user_id,date\n1,anna@zq-mail.de,2024-03-01\n")
+    shop, study, asked = tmp_path / "shop", tmp_path / "study", tmp_path / "q.jsonl"
+    drr.out("data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--shop", shop)
+    line = {"query": "Which bed?", "user_id": "anna@zq-mail.de"}
+    asked.write_text(json.dumps(line) + "\n" + json.dumps({**line, "id": "mine", "query": "Any bed?"}) + "\n")
+    run = ("run", study, "--shop", shop, "--queries", asked, "--variants", "react", "--quiet")
+    drr.out(*run)
+    drr.out(*run)
+    kept = read_queries(study / "queries.jsonl")
+    assert [one.id for one in kept] == [Query(query="Which bed?", user_id=kept[0].user_id).id, "mine"]
+    held = b"".join(path.read_bytes() for path in study.rglob("*") if path.is_file())
+    assert b"zq-mail" not in held and {one.user_id for one in kept} == {user_of(shop)}
+    words = ("--user", "anna@zq-mail.de", "--per-user", "1", "--min-orders", "1", "--min-products", "1")
+    drr("queries", "generate", "--shop", shop, "--out", tmp_path / "g.jsonl", *words, "--quiet")
+    held = b"".join(path.read_bytes() for path in (tmp_path / "g.jsonl.study").rglob("*") if path.is_file())
+    assert b"zq-mail" not in held and user_of(shop).encode() in held
+    asked.write_text(json.dumps({**line, "user_id": "nobody"}) + "\n")
+    assert "whom the shop does not know, e.g. 'nobody'" in drr.err(*run, code=2)
+
+
+def user_of(shop: Path) -> str:
+    with open_shop(str(shop), Settings()) as opened:
+        (user,) = opened.store.iter_users()
+        return user.user_id

@@ -16,6 +16,7 @@ from drr.app.console import print_result
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.study.outcome import check_run, conclude, config_of, run_units
+from drr.app.users import user_in
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
 from drr.env.settings import Settings
@@ -44,7 +45,8 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     asked, least = arguments.per_user, arguments.min_orders
     with open_shop(arguments.shop, settings) as shop:
         if arguments.user:
-            users = named_users(shop, arguments.user, min_orders=least)
+            named = [user_in(shop, user) for user in arguments.user]
+            users = named_users(shop, named, min_orders=least)
         else:
             users = sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=least)
         rules = WritingRules(write_offline, rules_version())

@@ -27,6 +27,7 @@ from drr.app.study.study_plan import KEPT, StudyPlan
 from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settle_settings
 from drr.app.study.workers import pool_of
 from drr.app.study.worlds import asked_now, can_have_reach, containment_sentences, settle_tasks
+from drr.app.users import by_ids
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, settings_of, words_of
@@ -34,6 +35,7 @@ from drr.env.query import Query, read_queries
 from drr.env.reach import WHOLE, reaches_of
 from drr.env.reach import words_of as reach_words
 from drr.env.settings import Settings, StudyChoices
+from drr.env.shop import open_shop
 from drr.env.user_code import is_in_file
 from drr.env.world import SERVICE, SHOP
 from drr.study.config import QUERIES, StudyConfig
@@ -235,6 +237,9 @@ def _joined(call: StudyPlan) -> _Joined:
         }
     )
     new = asked_now(call, has_own=bool(saved) and file.is_file())
+    if new and plan.shop is not None:
+        with open_shop(plan.shop, settings) as shop:
+            new = by_ids(shop, new)
     before = read_queries(file) if file.is_file() else []
     queries = joined_queries(before, new or [], call.queries or call.tasks or file, call.folder)
     selection = Selection.of(given, new, call.trials, chosen, reaches)
