@@ -50,9 +50,18 @@ TO_BE_WRITTEN = {
 """What the recipes tell a reader to write."""
 
 
+def _blocks(page: Path) -> list[tuple[str, str, str]]:
+    """Language, name of a file, text."""
+    return re.findall(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
 def fenced(page: Path, language: str) -> list[str]:
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
-    return [block for said, block in blocks if said == language]
+    return [block for said, name, block in _blocks(page) if said == language and not name]
+
+
+def files_of(page: Path) -> dict[str, str]:
+    """Files that a page shows, by the name at their head."""
+    return {name: block for _, name, block in _blocks(page) if name}
 
 
 def command_lines() -> Iterator[tuple[str, str]]:

@@ -14,10 +14,8 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 
-from tests.ingest.catalogues import day, sold, things
 from tests.once import made_once
-from tests.sources import ROOT
-from tests.test_documents import PAGES, command_lines, fenced
+from tests.test_documents import PAGES, command_lines, fenced, files_of
 
 pytestmark = pytest.mark.long
 
@@ -48,7 +46,6 @@ INSTEAD = {
 MAY_FAIL = re.compile(r"drr study gate|drr queries check|judges canaries")
 """Commands whose exit code 1 is a finding."""
 WAITS = re.compile(r"drr view|drr tools mcp")
-THINGS = things(90)
 SAID = r"# Answer\n\nIt lasts [1].\n\n## Sources\n\n[1] Page: https://page.example/a"
 FILES = {
     "few.toml": "products = 120\nusers = 60\nreviews = 1500\nkinds = 12\nquestions = 5\n",
@@ -58,15 +55,6 @@ FILES = {
     "raw_data/my-agent.jsonl": f'{{"id": 1, "prompt": "Which feeder?", "article": "{SAID}"}}\n',
     "scores.jsonl": '{"weights": {"GOAL": 1}, "criteria": {"GOAL": [{"weight": 1, "scores": [7, null]}]}}\n',
     "raw.jsonl": '{"quality": {"clarity": 3}, "pairs": [4, 2], "support": [-1, 0, 1, null]}\n',
-    "artikel.csv": "Artikelnummer;Bezeichnung;Preis;category;Farbe\n"
-    + "".join(
-        f"{one['id']};{one['title']};{one['price'].replace('.', ',')};{one['path']};rot\n" for one in THINGS
-    ),
-    "orders.csv": "product,Kunde,date,status\n"
-    + "".join(
-        f"{THINGS[bought]['id']},K{who},{day(when):%d/%m/%Y},versendet\n"
-        for _, who, bought, when in sold(THINGS, 600)
-    ),
 }
 """What a reader brings."""
 
@@ -113,7 +101,6 @@ def _write_files() -> None:
                 Path(found[1]).write_text(block, encoding="utf-8")
                 Path(found[1]).chmod(0o755)
     shutil.copy("clerk.py", "my-agent")
-    Path("map.toml").write_text(fenced(ROOT / "docs/your-data.md", "toml")[0], encoding="utf-8")
 
 
 def _started_and_stopped(words: list[str]) -> int:
@@ -136,6 +123,10 @@ def test_commands_of_a_page_run_in_its_order(
     shutil.copytree(home / "demo", tmp_path / "demo")
     monkeypatch.chdir(tmp_path)
     _write_files()
+    (file,) = (one for one in PAGES if one.name == page)
+    for name, text in files_of(file).items():
+        Path(name).write_text(text, encoding="utf-8")
+    said = ""
     for line in lines_of(page):
         for written, instead in INSTEAD.items():
             line = re.sub(written, instead, line)
@@ -149,6 +140,9 @@ def test_commands_of_a_page_run_in_its_order(
         ]
         code = _started_and_stopped(words) if WAITS.match(line) else main(words)
         told = capsys.readouterr()
+        said += told.out + told.err
         assert code == 0 or (code == 1 and MAY_FAIL.search(line)), f"{page}: {line}\n{told.err[-1500:]}"
         _cut(Path("queries.jsonl"))
         _cut(Path("q.jsonl"))
+    shown = [line for block in fenced(file, "output") for line in block.splitlines()]
+    assert [line for line in shown if line not in said.splitlines()] == []

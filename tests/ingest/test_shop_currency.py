@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow
 import pytest
 from drr.app.session import ToolSession
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.tools.registry import EVERY
 from drr.wording.currency import DOLLARS, Currency
+from pyarrow import parquet
 
 from tests.commands import Drr
 
@@ -144,3 +147,52 @@ def test_prompts_ask_for_figures_in_the_shops_currency(place: Path, code: str) -
         assert f"in {code}" in text and "$" not in text and "dollar" not in text
     assert "in US dollars" in task.instructions(ACTING)
     assert asking_for_form(prompts)["answer_form"] == f"\n\n{prompts['answer_form'].text.rstrip()}"
+
+
+POLISH = """id,title,price,currency,language
+P0,Czajnik ze stali,"27,30",PLN,pl
+P1,Lampa z miedzi,"1249,00",PLN,pl
+"""
+
+
+def polish(folder: Path, drr: Drr, form: str) -> Path:
+    """A shop whose own files name currency and language."""
+    rows = list(csv.DictReader(POLISH.splitlines()))
+    products = folder / f"p.{form}"
+    if form == "parquet":
+        parquet.write_table(pyarrow.Table.from_pylist(rows), products)
+    else:
+        lines = map(json.dumps, rows)
+        products.write_text(POLISH if form == "csv" else "\n".join(lines), encoding="utf-8")
+    (folder / "o.csv").write_text("product_id,user_id,date\nP0,u1,2024-03-10\n")
+    (told := folder / "map.toml").write_text("[products]\nrate = 1\n")
+    asked = (products, folder / "o.csv", "--map", told, "--shop", folder / "shop", "--quiet")
+    drr.json("data", "ingest", *asked)
+    return folder / "shop"
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_currency_and_language_survive_files_and_copies(tmp_path: Path, drr: Drr, form: str) -> None:
+    place = polish(tmp_path, drr, form)
+    drr.out("shop", "copy", place, tmp_path / "copy", "--quiet")
+    for one in (place, tmp_path / "copy"):
+        with open_shop(str(one), Settings()) as shop:
+            assert (shop.manifest.money, shop.manifest.language) == (Currency("PLN", "pl"), "pl")
+            assert [product.price for product in shop.store.iter_products()] == [27.3, 1249]
+        assert "27,30 zł" in drr.out("shop", "search", one, "czajniki")
+
+
+def test_a_shop_of_before_is_in_dollars_and_english(tmp_path: Path, drr: Drr) -> None:
+    """A manifest that names neither is one of a shop made before they were kept."""
+    (products := tmp_path / "p.csv").write_text("id,title,price\nP0,Copper lamp,27.30\n")
+    drr.json("data", "ingest", products, "--shop", place := tmp_path / "shop", "--quiet")
+    file = place / "manifest.json"
+    manifest = json.loads(file.read_text("utf-8"))
+    manifest["recipe"] = {"preset": "own files"}
+    del manifest["seal"]
+    file.write_text(json.dumps(manifest), encoding="utf-8")
+    with open_shop(str(place), Settings()) as shop:
+        assert (shop.manifest.money, shop.manifest.currency, shop.manifest.language) == (DOLLARS, None, None)
+        tools = ToolSession(shop, None, Settings(), open_access=True)
+        assert tools.tools["product_catalog_search"] is EVERY["product_catalog_search"]
+    assert "$27.30" in drr.out("shop", "search", place, "lamps")
