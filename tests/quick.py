@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.sources import ROOT, imports
+
 MOST_FILES = 50
 SECONDS = 18.0
 """From the first test on: then no other begins. Ten more go before it, and a few after."""
@@ -26,12 +27,7 @@ _first: list[float] = []
 
 def imported(path: Path) -> Counter[str]:
     """Count what a test file imports of each room, helpers of tests left out."""
-    found: Counter[str] = Counter()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        found.update(name.split(".")[1] for name in names if name.startswith("drr."))
-    return found
+    return Counter(name.split(".")[1] for _, name in imports(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def claims_citing(room: str) -> list[Path]:

@@ -25,12 +25,12 @@ from drr.eval.checks import RULES
 from drr.eval.tasks.registry import tasks
 from drr.offline.judge import RulesJudge
 
-from tests.sources import SRC, no_search_for_garbage
+from tests.sources import SRC, imports, no_search_for_garbage, walked
 
 KEPT = Path(__file__).with_name("fingerprints.json")
 DECIDING = (
     "drr.citations", "drr.wording", "drr.env.constraints", "drr.env.entities", "drr.env.profile",
-    "drr.env.records", "drr.env.shop_world", "drr.env.source", "drr.env.states", "drr.env.statistics",
+    "drr.env.records", "drr.env.shop_world", "drr.env.source", "drr.env.statistics",
     "drr.env.text", "drr.env.web.open", "drr.env.world", "drr.eval.asking.safety", "drr.eval.checks",
     "drr.eval.evidence", "drr.eval.tasks", "drr.offline.judge", "drr.offline.surface", "drr.papers.dr3.judging",
     "drr.papers.pdr.judging", "drr.papers.reporteval.judging",
@@ -108,31 +108,21 @@ def _files(root: Path, module: str) -> tuple[Path, ...]:
 
 
 @cache
-def _tree(path: Path) -> tuple[ast.Module, list[ast.AST]]:
-    """With all its nodes."""
+def _tree(path: Path) -> ast.Module:
     with no_search_for_garbage():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        return tree, list(ast.walk(tree))
+        return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
 def _imports(path: Path) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for node in _tree(path)[1]:
-        if isinstance(node, ast.Import):
-            found |= {alias.name: None for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found[node.module] = None
-            found |= {f"{node.module}.{alias.name}": None for alias in node.names}
-    return tuple(name for name in found if name.startswith("drr."))
+    return tuple(part for _, name in imports(_tree(path)) for part in (name, name.rpartition(".")[0]))
 
 
 @cache
 def _content(path: Path) -> str:
     if path.suffix != ".py":
         return path.read_text(encoding="utf-8")
-    tree, nodes = _tree(path)
-    for node in nodes:
+    for node in walked(tree := _tree(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [one for one in node.body if not _is_text(one)]
     return ast.dump(tree)

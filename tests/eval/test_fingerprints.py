@@ -8,7 +8,8 @@ import pytest
 from drr.eval.checks import RULES
 from drr.eval.tasks.registry import tasks
 
-from tests.eval.fingerprints import Row, Versioned, fingerprint, kept, reach, stale, versioned
+from tests.eval.fingerprints import DECIDING, SEAM, Row, Versioned, fingerprint, kept, reach, stale, versioned
+from tests.sources import SRC
 
 RULE = '''"""What it is for."""
 
@@ -76,3 +77,5 @@ def test_every_version_stands_for_code() -> None:
     names = [one.name for one in versioned()]
     assert len(set(names)) == len(names) == len(tasks()) + len(RULES) + 1
     assert all(len(fingerprint(one.module)) == 16 for one in versioned())
+    places = [SRC.joinpath(*name.split(".")[1:]) for name in (*DECIDING, *SEAM)]
+    assert [one for one in places if not one.is_dir() and not one.with_suffix(".py").is_file()] == []
