@@ -183,7 +183,7 @@ class Pages:
 
 
 class Commands:
-    """The commands of a paper, and what it adds to those of everybody."""
+    """The commands of a paper, and its additions to everybody's commands."""
 
     gone: Mapping[str, str] = {}
     """Former commands, within `drr papers` and on their own, with their replacements."""

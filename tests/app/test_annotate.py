@@ -19,7 +19,7 @@ import pytest
 from drr.app.annotate.annotation_plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import bundle, dimension_questions, name_hider
-from drr.app.annotate.site import ONE_CHOICE, _meaning, _shown, live_agreement, own_listener, site
+from drr.app.annotate.site import ONE_CHOICE, _agreement_text, _meaning, live_agreement, own_listener, site
 from drr.app.pages.serve import bind
 from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
@@ -245,7 +245,7 @@ def test_live_agreement_is_that_of_the_shared_pairs(plan: AnnotationPlan, tmp_pa
         for pair in plan.pairs:
             books[person.name].add(mark_of(pair.id, "tie").model_copy(update={"dimension": "overall"}))
     overall = dict(live_agreement(plan, tmp_path))["overall"]
-    assert (_shown(overall), _meaning(overall)) == ("–", ONE_CHOICE), (
+    assert (_agreement_text(overall), _meaning(overall)) == ("–", ONE_CHOICE), (
         "chance agrees as well where all are ties"
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import drr as face
 import pytest
 from drr.app.cli import main
-from drr.app.commands.compare import _found
+from drr.app.commands.compare import _sentences_on_differences
 from drr.app.console import write_lines
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import StudyPages
@@ -64,7 +64,7 @@ def test_tables_comparison_and_verdicts_have_it(folder: Path, tmp_path: Path, dr
         told[name]["p_holm"] = 0.01  # that the interval of `fp_citation` holds 0 decides nothing
     labels = {"fp_citation": "alone", "fp_citation_strict": "strict", "n_citations": "n"}
     sure = "plain is better on alone, strict. padded is higher on n. No other difference is sure."
-    assert _found(document, labels)[0] == sure
+    assert _sentences_on_differences(document, labels)[0] == sure
     rest = drr.out("compare", folder, "padded", "plain")
     assert "\nNo difference is sure." in rest
     assert "(--full shows them): faithfulness, " in rest and "\nfaithfulness  " not in rest

@@ -13,9 +13,9 @@ import pytest
 from drr.app.commands.gate import JunitCase, junit
 from drr.env.errors import Misuse
 from drr.eval.metrics.gate import (
+    _inverted,
     _not_worse,
     _requirement_row,
-    _turned,
     known_metrics,
     requirement,
     unanswered,
@@ -141,7 +141,7 @@ def test_what_differs_by_nothing_known_fails_and_a_broken_rule_is_what_is_left()
     same = paired({"a": [7.0], "b": [9.0]}, {"a": [7.0], "b": [9.0]})
     assert _not_worse("react", "words", "lower", same, "base")["holds"]
     assert not _not_worse("react", "fp", "higher", None, "base")["holds"]
-    turned = _turned(value(0.7, 0.9), 1.0)
+    turned = _inverted(value(0.7, 0.9), 1.0)
     assert (turned.value, turned.ci_low, turned.ci_high) == pytest.approx((0.15, 0.1, 0.3))
     assert known_metrics()["rules.budget"] == "lower"
     text = junit("s", [JunitCase('a<&"', "x\x00\x1b\uffff\ud800", "why\n]]>", "deta\x0bil")])

@@ -363,7 +363,7 @@ def test_odd_files_are_read_or_said_in_one_line(drr: Drr, tmp_path: Path) -> Non
 
 HOLDING = """
 import sys, time, types
-from drr.app.cli import _ran
+from drr.app.cli import _run_module
 from drr.env.files import passing_folder
 
 def run(_):
@@ -371,7 +371,7 @@ def run(_):
         print(place, flush=True)
         time.sleep(600)
 
-_ran(types.SimpleNamespace(run=run), types.SimpleNamespace(wide=False))
+_run_module(types.SimpleNamespace(run=run), types.SimpleNamespace(wide=False))
 """
 
 

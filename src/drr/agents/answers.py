@@ -63,11 +63,11 @@ async def run_agent(run: AgentRun, variant: Variant, answer: Run) -> tuple[Endin
         return ending, none
     if none == "no_research" and run.once_more:
         return ending, none  # the agent was already asked a second time for its plan
-    ending = await _again(run, variant, answer, none, ending)
+    ending = await _ask_again(run, variant, answer, none, ending)
     return ending, no_answer(run, ending.report)
 
 
-async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
+async def _ask_again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
     """Ask again with a line that says why the first answer did not count. A built-in agent that has researched only writes its report again."""
     run.ask_once_more(f"{none}, {ending.stop_reason}")
     for name in list(run.transcripts):

@@ -88,7 +88,7 @@ class CallError(BaseModel):
 
 
 class ToolCall(BaseModel):
-    """One tool call of an agent, with its arguments and its result.
+    """A tool call of an agent, with its arguments and its result.
 
     `api` calls ran one of the nine tools and are counted in Figure 4 of the paper; `refused` calls name one of the nine and never ran (a
     limit was reached, a plan could not be followed); `control` calls steer the agent (reason, finalize, launch);
@@ -118,7 +118,7 @@ StepKind = Literal["model", "page", "summary"]
 
 
 class TimedStep(BaseModel):
-    """One timed step of a run outside the tools: a model's turn, the reading of a page, or its summary."""
+    """A timed step of a run outside the tools: a model's turn, the reading of a page, or its summary."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -145,7 +145,7 @@ class Fabricated(BaseModel):
 
 
 class ResearcherFailure(BaseModel):
-    """The failure of a researcher that ended without findings; the other researchers went on."""
+    """The failure of a researcher that ended without findings, while the other researchers went on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -156,7 +156,7 @@ class ResearcherFailure(BaseModel):
 
 
 class Transcript(BaseModel):
-    """One conversation as the model saw it, kept for readers and for the hashes of its messages."""
+    """A conversation as the model saw it, kept for readers and for the hashes of its messages."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -43,21 +43,21 @@ async def repair_citations(
     run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
 ) -> RepairedReport:
     """Return the report after the repair that the setting asks for. A mended report is self-contained: full addresses replace shortened ones."""
-    wrong = _wrong(cited, made_up)
+    wrong = _wrong_citations(cited, made_up)
     if setting == "off":
         return RepairedReport(raw, [])
-    addressed = _addressed(run, raw)
+    addressed = _with_named_pages_linked(run, raw)
     if addressed != raw:
         cited = await read_in_run(run, addressed)
-        wrong = _wrong(cited, made_up)
+        wrong = _wrong_citations(cited, made_up)
     if not wrong:
         return RepairedReport(addressed, [])
     if setting == "remove":
         return RepairedReport(remove(addressed, made_up, *_shop_pages(run)), wrong)
-    mended = await _mended(run, addressed, wrong)
+    mended = await _corrected_by_model(run, addressed, wrong)
     if mended is None:
         return RepairedReport(addressed, [])
-    report = _addressed(run, mended)
+    report = _with_named_pages_linked(run, mended)
     after = await read_in_run(run, report)
     if still := unknown_urls(after, run.ledger.knows):
         run.notes.append(
@@ -69,15 +69,15 @@ async def repair_citations(
     return RepairedReport(report, [one for one in wrong if canonical_url(one) not in left], still)
 
 
-def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
+def _wrong_citations(cited: Citations, made_up: list[str]) -> list[str]:
     return [*made_up, *(f"[{name}]" for name in dangling_ids(cited))]
 
 
-def _addressed(run: AgentRun, report: str) -> str:
+def _with_named_pages_linked(run: AgentRun, report: str) -> str:
     return with_addresses(report, run.ledger.knows, *_shop_pages(run))
 
 
-async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
+async def _corrected_by_model(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
     """Return the report as the model corrected it; `None` where the model failed, which is noted in the run."""
     try:
         return await _ask(run, raw, wrong)

@@ -227,7 +227,7 @@ class PageSummaries:
     async def improve(self, answer: ToolAnswer, search: str, context: ToolContext) -> ToolAnswer:
         """Return the answer of `web_search` with summaries in place of snippets."""
         problem = context.question or search
-        seen = await side_by_side(self._seen(source, search, problem) for source in answer.sources)
+        seen = await side_by_side(self._seen_source(source, search, problem) for source in answer.sources)
         sources = [one.source for one in seen]
         rows = [
             f"{number}. {source.title or 'untitled'}\n   {source.url}\n   {source.seen}"
@@ -240,18 +240,18 @@ class PageSummaries:
         ]
         return ToolAnswer("\n".join([heading, *rows]), sources, {"items": items, "total": len(items)})
 
-    async def _seen(self, source: Source, search: str, problem: str) -> SeenSource:
-        page = await _once(self._pages, source.url, lambda: self._read(source.url))
+    async def _seen_source(self, source: Source, search: str, problem: str) -> SeenSource:
+        page = await _make_once(self._pages, source.url, lambda: self._read(source.url))
         if page.markdown is None:
             reason = " ".join((page.reason or page.status).split())[:200]
-            return _unread(source, page, f"the page could not be read: {reason}")
+            return _unsummarised_source(source, page, f"the page could not be read: {reason}")
         key = (source.url, search, problem)
         try:
-            summary = await _once(self._summaries, key, lambda: self._summary(page, search, problem))
+            summary = await _make_once(self._summaries, key, lambda: self._summary(page, search, problem))
         except ModelFailure as failure:
             if failure.kind not in _OF_THE_PAGE:
                 raise
-            return _unread(
+            return _unsummarised_source(
                 source, page, f"the page could not be summarised: {failure.kind.replace('_', ' ')}"
             )
         return SeenSource(source.model_copy(update={"seen": summary, **_of(page)}), True)
@@ -287,7 +287,7 @@ class PageSummaries:
         return summary if len(summary) <= SUMMARY_CHARS else summary[:SUMMARY_CHARS] + SHORTENED
 
 
-def _unread(source: Source, page: Page, why: str) -> SeenSource:
+def _unsummarised_source(source: Source, page: Page, why: str) -> SeenSource:
     """Return a source that keeps its snippet, with the reason why its page was not summarised."""
     return SeenSource(source.model_copy(update={"seen": f"{source.seen} ({why})", **_of(page)}), False)
 
@@ -296,7 +296,7 @@ def _of(page: Page) -> dict[str, str | None]:
     return {"page": page.markdown, "page_status": page.status}
 
 
-async def _once(
+async def _make_once(
     tasks: dict[Key, asyncio.Task[Value]], key: Key, make: Callable[[], Coroutine[Any, Any, Value]]
 ) -> Value:
     """Return the value of a key. The first caller makes the value, and the other callers wait for the same task."""

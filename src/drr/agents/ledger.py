@@ -47,7 +47,7 @@ async def _text(run: AgentRun, passages: Passages) -> str:
     read = FormRead.of(form, passages, run.asked)
     if faults := form_errors(read):
         run.notes.append(f"report: sent back once, {len(faults)} things could not be printed")
-        mended = await _mended(run, form, asked, faults)
+        mended = await _mended_form(run, form, asked, faults)
         if mended is not None:
             form, read = mended, FormRead.of(mended, passages, run.asked)
     if read.faults:
@@ -99,7 +99,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
     raise AssertionError("unreachable")
 
 
-async def _mended(
+async def _mended_form(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
     """Ask for the mended form; `None` where it cannot be read, so that the first form is used."""

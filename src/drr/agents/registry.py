@@ -96,13 +96,13 @@ PAPER = tuple(
 
 @cache
 def architectures() -> tuple[Architecture, ...]:
-    """Return the built-in architectures, then those of the papers."""
+    """Return the built-in architectures, then the papers' architectures."""
     return (*BUILT_IN, *(one for paper in papers() for one in paper.agents.architectures()))
 
 
 @cache
 def variants() -> dict[str, Variant]:
-    """Return every variant by name: built-in ones with all their options, and those of plug-ins that can be loaded."""
+    """Return every variant by name: the built-in variants with all options, and the variants of loadable plug-ins."""
     return _variants_of(architectures()) | _variants_of(plug_ins()[0])
 
 
@@ -217,13 +217,13 @@ def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
             )
             continue
         try:
-            found[point.name] = _loaded(point)
+            found[point.name] = _load_architecture(point)
         except DrrError as error:
             problems[point.name] = str(error)
     return list(found.values()), problems
 
 
-def _loaded(point: EntryPoint) -> Architecture:
+def _load_architecture(point: EntryPoint) -> Architecture:
     """Load the architecture of an entry point. The function's own `version` counts, because a package's version changes for many reasons."""
     try:
         function = point.load()
@@ -253,10 +253,10 @@ def architecture_of(
     theirs, prompts = _of_others(function) or (load, ())
     if theirs is load and callable(function):
         _check_parameters(name, function)
-    limits = _declared(name, function, "limits", Mapping, {})
+    limits = _declared_attribute(name, function, "limits", Mapping, {})
     if strangers := sorted(set(limits) - {field.name for field in fields(Limits)}):
         raise Misuse(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
-    policy: Mapping[str, str | Policy] = _declared(name, function, "policy", Mapping, {})
+    policy: Mapping[str, str | Policy] = _declared_attribute(name, function, "policy", Mapping, {})
     tools = _names(name, function, "tools")
     return Architecture(
         name=name,
@@ -301,7 +301,7 @@ def _names(name: str, function: Any, attribute: str) -> tuple[str, ...] | None:
     return tuple(given)
 
 
-def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: Any) -> Any:
+def _declared_attribute(name: str, function: Any, attribute: str, kind: type, otherwise: Any) -> Any:
     given = getattr(function, attribute, otherwise)
     if not isinstance(given, kind):
         raise Misuse(f"plug-in variant {name!r}: its `{attribute}` is a {type(given).__name__}, no dict")

@@ -208,13 +208,13 @@ async def next_turn(
     turn, stop = await _next(run, actor, conversation, state["messages"], brief, tools)
     change = {"messages": [] if turn is None else [turn]}
     return (
-        _onward({**change, "steps": state["steps"] + 1}, "act")
+        _go_to_node({**change, "steps": state["steps"] + 1}, "act")
         if stop is None
-        else _onward({**change, "stop": stop}, end)
+        else _go_to_node({**change, "stop": stop}, end)
     )
 
 
-def _onward(update: Mapping[str, object], node: str) -> Command[Any]:
+def _go_to_node(update: Mapping[str, object], node: str) -> Command[Any]:
     from langgraph.types import Command  # costs a second, and not every command runs a graph
 
     return Command(update=update, goto=node)
@@ -260,8 +260,8 @@ async def act(
     """Answer the calls of the last turn and go to the node `reason`, or to `end` where the loop ends."""
     answers, stop = await _answers(run, actor, conversation, state, problem)
     if stop is not None:
-        return _onward({"messages": answers, "stop": stop}, end)
-    return _onward({"messages": answers}, "reason")
+        return _go_to_node({"messages": answers, "stop": stop}, end)
+    return _go_to_node({"messages": answers}, "reason")
 
 
 async def _answers(

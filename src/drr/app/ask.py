@@ -177,17 +177,17 @@ def ask(
             explained = model_error(failure)
             for one in gathered:
                 if isinstance(one, AnswerRecord):
-                    return CitedAnswer(_marked(one), one, shop_url, explained)
+                    return CitedAnswer(_report_with_banner(one), one, shop_url, explained)
             raise explained from failure
         except ProgramFailure as failure:
             for one in gathered:
-                record = _unfinished(one, failure, answering, meter, time.monotonic() - started)
+                record = _record_of_failure(one, failure, answering, meter, time.monotonic() - started)
                 return CitedAnswer("", record, shop_url, failure)
             raise
-    return CitedAnswer(_marked(record), record, shop_url)
+    return CitedAnswer(_report_with_banner(record), record, shop_url)
 
 
-def _unfinished(
+def _record_of_failure(
     one: ResearchRecord, failure: ProgramFailure, answering: AnswerWork, meter: Meter, seconds: float
 ) -> AnswerRecord:
     """Return the record of a program that failed: everything but a report."""
@@ -212,7 +212,7 @@ def _check(answering: AnswerWork) -> None:
         check_cast(answering, Limit.of(usd=plan.budget))
 
 
-def _marked(record: AnswerRecord) -> str:
+def _report_with_banner(record: AnswerRecord) -> str:
     """Return the report. One that rules helped to write has a banner that says so, whatever their policy wrote."""
     from drr.offline.agents.source_list import BANNER
 
@@ -264,11 +264,11 @@ _VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
 
 @contextmanager
 def event_printer(quiet: bool) -> Iterator[Listener]:
-    """Yield the listener that prints each event of a run; with `quiet`, one that does nothing."""
+    """Yield the listener that prints each event of a run; with `quiet` it prints nothing."""
     if quiet:
         yield ignore_event
     elif sys.stderr.isatty():
-        with _moving() as listener:
+        with _show_progress() as listener:
             yield listener
     else:
         started = time.monotonic()
@@ -281,7 +281,7 @@ def event_printer(quiet: bool) -> Iterator[Listener]:
 
 
 @contextmanager
-def _moving() -> Iterator[Listener]:
+def _show_progress() -> Iterator[Listener]:
     from rich.console import Console
     from rich.markup import escape
 

@@ -32,7 +32,7 @@ def catalogue_job(
     keep_personal: bool = False,
     replace: bool = False,
 ) -> CatalogueJob:
-    """Return the job that makes the shop; its mapping is a TOML file, or the tables that one holds."""
+    """Return the job that makes the shop; `mapping` is a TOML file or its tables."""
     if keep_personal:
         notice("keeping personal data: agents, judges, transcripts and bundles of this shop will hold real people's data")  # fmt: skip
     return CatalogueJob(

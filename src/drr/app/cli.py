@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from drr.env.errors import DrrError, no_room
 
             if isinstance(error, DrrError):  # a plug-in was refused while the command was looked for
-                print(f"drr: {_clipped(str(error))}", file=sys.stderr)
+                print(f"drr: {_clip(str(error))}", file=sys.stderr)
                 return error.exit_code
             if (sentence := no_room(error)) is None:
                 raise
@@ -139,9 +139,9 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     sys.unraisablehook = lambda lost: _interrupt_again(hook, lost)
     try:
         with collecting_less():
-            codes = [_ran(module_of(command), arguments) for arguments in _calls(command, words)]
+            codes = [_run_module(module_of(command), arguments) for arguments in _calls(command, words)]
     except DrrError as error:
-        print(f"drr: {_clipped(str(error))}", file=sys.stderr)
+        print(f"drr: {_clip(str(error))}", file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
         from drr.env.plugins import missing_package_hint
@@ -153,7 +153,10 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):  # pathlib's word, on Python 3.11 and 3.12
             raise
-        print(f"drr: {_clipped(str(error))}: links lead in a circle; name the file itself", file=sys.stderr)
+        print(
+            f"drr: {_clip(str(error))}: links lead in a circle; name the file itself",
+            file=sys.stderr,
+        )
         return 2
     except Terminated:
         print("drr: ended by SIGTERM", file=sys.stderr)
@@ -166,7 +169,7 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     return next(filter(None, codes), 0)
 
 
-def _ran(module: CommandModule, arguments: argparse.Namespace) -> int:
+def _run_module(module: CommandModule, arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext, redirect_stdout
     from io import StringIO
 
@@ -200,7 +203,7 @@ _LONGEST = 2_000
 """Most characters of one sentence on standard error: a file may hold a megabyte where a name should stand."""
 
 
-def _clipped(sentence: str) -> str:
+def _clip(sentence: str) -> str:
     return sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}… ({len(sentence):,} characters)"
 
 

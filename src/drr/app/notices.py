@@ -78,7 +78,7 @@ def places_among(named: Iterable[object]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = _named(error, named)
+        place = _named_place(error, named)
         if place is None:
             raise
         at = "" if _is_at(_whole_path(error.filename), place) else f"{error.filename} "
@@ -86,7 +86,7 @@ def places_among(named: Iterable[object]) -> Iterator[None]:
         raise Misuse(f"{problem}; choose a place that you may read and write") from error
 
 
-def _named(error: OSError, arguments: Iterable[object]) -> str | None:
+def _named_place(error: OSError, arguments: Iterable[object]) -> str | None:
     if error.errno not in _REFUSED or not isinstance(error.filename, str | os.PathLike):
         return None
     failed = _whole_path(error.filename)
@@ -127,13 +127,13 @@ def tidy_end() -> Iterator[None]:
     ):
         yield
         return
-    signal.signal(signal.SIGTERM, _unwind)
+    signal.signal(signal.SIGTERM, _raise_terminated)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _unwind(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)  # a second SIGTERM must not break the cleanup
     raise Terminated

@@ -76,7 +76,7 @@ class ToolReply:
         }
 
 
-def _refused(tool: str, error: ToolError) -> ToolReply:
+def _refused_reply(tool: str, error: ToolError) -> ToolReply:
     return ToolReply(tool, ToolAnswer(error.text), error)
 
 
@@ -103,13 +103,13 @@ def call_once(
         with tool_context(place, user, settings, open_access=open_access) as ctx:
             return ToolReply(name, run_to_end(call(name, arguments, ctx)))
     except ToolError as error:
-        return _refused(name, error)
+        return _refused_reply(name, error)
     except ServerFailure as error:  # already when the shop is opened
-        return _refused(name, ToolError("unavailable", str(error)))
+        return _refused_reply(name, ToolError("unavailable", str(error)))
 
 
 class ToolSession:
-    """One shopper's session: what a tool writes is seen by the calls after it, and never reaches the shop."""
+    """A shopper's session: what a tool writes is seen by the calls after it, and never reaches the shop."""
 
     def __init__(
         self, shop: str | Shop, user: str | None, settings: Settings, *, open_access: bool = False
@@ -122,11 +122,11 @@ class ToolSession:
         self._kept: Callable[[Source], Source] | None = None
 
     def call(self, name: str, /, **arguments: object) -> ToolReply:
-        """Call a tool; what it refuses is a reply with an `error`, as an agent sees it. `Misuse` for no tool's name."""
+        """Call a tool; a refusal is a reply with an `error`, as an agent sees it. `Misuse` for no tool's name."""
         try:
             answer = call_sync(name, arguments, self._ctx)
         except ToolError as error:
-            return _refused(tool_named(name).name, error)
+            return _refused_reply(tool_named(name).name, error)
         if answer.sources:
             self._keep(answer)
         return ToolReply(name, answer)
@@ -136,7 +136,7 @@ class ToolSession:
         try:
             answer = await call(name, arguments, self._ctx)
         except ToolError as error:
-            return _refused(tool_named(name).name, error)
+            return _refused_reply(tool_named(name).name, error)
         self._keep(answer)
         return ToolReply(name, answer)
 
@@ -181,7 +181,7 @@ class ToolSession:
         return other
 
     def reset(self) -> None:
-        """Begin anew: the shop as it is, and no sources."""
+        """Begin anew, with the unchanged shop and without sources."""
         self._ctx = _fresh_context(self._ctx)
         self._sources = {}
 

@@ -164,10 +164,10 @@ def flowed(text: str, hang: int = 4) -> str:
     room = screen()
     if room is None:
         return text
-    return "\n".join(line for one in text.split("\n") for line in _flowed(one, hang, room))
+    return "\n".join(line for one in text.split("\n") for line in _flow_line(one, hang, room))
 
 
-def _flowed(line: str, hang: int, room: int) -> list[str]:
+def _flow_line(line: str, hang: int, room: int) -> list[str]:
     if len(line) <= room:
         return [line]
     under = " " * min(len(line) - len(line.lstrip()) + hang, room // 2)
@@ -179,9 +179,9 @@ def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | Non
     columns = [Column(one) if isinstance(one, str) else one for one in head]
     room = screen() if width is None else width
     if room is None:
-        return _drawn(columns, rows, _widths(columns, rows), right=())
-    kept = _kept(columns, rows, room)
-    drawn = _fitted([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
+        return _draw_table(columns, rows, _widths(columns, rows), right=())
+    kept = _columns_that_fit(columns, rows, room)
+    drawn = _fit_table([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
     left_out = [column.head for i, column in enumerate(columns) if i not in kept]
     if left_out:
         note = f"not shown, for want of room: {', '.join(left_out)} (--wide or --json has all)"
@@ -189,7 +189,7 @@ def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | Non
     return drawn
 
 
-def _fitted(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
+def _fit_table(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
     widths = _widths(columns, rows)
     right = [
         i for i in range(1, len(columns)) if all(_NUMBER.fullmatch(without_colour(row[i])) for row in rows)
@@ -197,8 +197,8 @@ def _fitted(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
     for i, column in enumerate(columns):
         if column.flows:
             widths[i] = max(LEAST_TEXT, widths[i] - max(0, _total(widths) - room))
-            rows = [line for row in rows for line in _wrapped(row, i, widths[i])]
-    return _drawn(columns, rows, widths, right)
+            rows = [line for row in rows for line in _wrap_cell(row, i, widths[i])]
+    return _draw_table(columns, rows, widths, right)
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
@@ -213,7 +213,7 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _kept(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int]:
+def _columns_that_fit(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int]:
     """Return the indexes of the columns that fit into the width."""
     widths = [
         min(width, LEAST_TEXT) if column.flows else width
@@ -225,7 +225,7 @@ def _kept(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int
     return kept
 
 
-def _wrapped(row: Row, place: int, width: int) -> list[Row]:
+def _wrap_cell(row: Row, place: int, width: int) -> list[Row]:
     first, *others = wrap(row[place], width) or [""]
     blank = [""] * len(row)
     return [_with(row, place, first), *(_with(blank, place, line) for line in others)]
@@ -235,7 +235,7 @@ def _with(row: Row, place: int, cell: str) -> Row:
     return [*row[:place], cell, *row[place + 1 :]]
 
 
-def _drawn(
+def _draw_table(
     columns: Sequence[Column], rows: Sequence[Row], widths: Sequence[int], right: Sequence[int]
 ) -> str:
     def line(cells: Row) -> str:

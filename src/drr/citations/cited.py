@@ -25,7 +25,7 @@ DefectKind = Literal[
 
 
 class Marker(NamedTuple):
-    """One citation at one place of the report's body. `[1, 4]` is two markers at the same place."""
+    """A citation at one place of the report's body. `[1, 4]` is two markers at the same place."""
 
     id: str
     """The number or footnote name as written; for a link its text; for a bare URL the URL."""
@@ -45,7 +45,7 @@ class Marker(NamedTuple):
 
 @dataclass(slots=True)
 class CitedSource:
-    """One distinct URL of the report, in the text or a list, cited or not."""
+    """A distinct URL of the report, in the text or a list, cited or not."""
 
     url: str
     url_raw: str
@@ -161,18 +161,18 @@ def find_defects(
 ) -> list[Defect]:
     """Return all defects, in the order of the text. `blankets` and `unterminated` are as the scanner found them."""
     found = [
-        *_lost(markers),
+        *_dangling_defects(markers),
         *_blanket_ranges(blankets),
         *_empty_entries(references),
         *_list_without_markers(references, markers),
-        *_uncited(sources),
+        *_uncited_defects(sources),
         *_duplicates(sources, references),
-        *_unterminated(unterminated, length),
+        *_unterminated_defects(unterminated, length),
     ]
     return sorted(found, key=lambda defect: (defect.start, defect.kind))
 
 
-def _lost(markers: Sequence[Marker]) -> Iterator[Defect]:
+def _dangling_defects(markers: Sequence[Marker]) -> Iterator[Defect]:
     """Yield one defect for each id that leads nowhere, with the number of its occurrences."""
     places = Counter([(marker.id, marker.reason) for marker in markers if marker.dangling])
     for marker in markers if places else ():
@@ -204,7 +204,7 @@ def _list_without_markers(references: Sequence[Reference], markers: Sequence[Mar
         yield Defect("list_without_markers", "", start, end, "the text cites none of the list")
 
 
-def _uncited(sources: Sequence[CitedSource]) -> Iterator[Defect]:
+def _uncited_defects(sources: Sequence[CitedSource]) -> Iterator[Defect]:
     for source in sources:
         if source.list_spans and not source.inline_spans:
             yield Defect("uncited", ", ".join(source.numbers), *source.list_spans[0], source.url)
@@ -225,7 +225,7 @@ def _duplicates(sources: Sequence[CitedSource], references: Sequence[Reference])
                 yield Defect("duplicate_url", numbers, start, end, f"listed {len(listed)} times")
 
 
-def _unterminated(positions: Iterable[int], length: int) -> Iterator[Defect]:
+def _unterminated_defects(positions: Iterable[int], length: int) -> Iterator[Defect]:
     for start in positions:
         end = min(start + _SHOWN, length)
         yield Defect("unterminated_link", "", start, end, "a link without its end")

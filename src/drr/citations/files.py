@@ -45,7 +45,7 @@ class FilePlace(NamedTuple):
         if self.box is None:
             return ""
         if self.kind == "cell":
-            sheet = f"{_quoted(self.sheet)}!" if self.sheet else ""
+            sheet = f"{_percent_encoded(self.sheet)}!" if self.sheet else ""
             return f"cell={sheet}{cell_range(self.box)}"
         if self.kind == "region":
             return "region=" + ",".join(map(str, self.box))
@@ -67,10 +67,10 @@ class FilePlace(NamedTuple):
 
 def file_address(name: str, fragment: str = "") -> str:
     """Return the address of a file; `name` is unencoded, `fragment` is as in an address."""
-    return f"{SCHEME}{_quoted(name)}" + (f"#{fragment}" if fragment else "")
+    return f"{SCHEME}{_percent_encoded(name)}" + (f"#{fragment}" if fragment else "")
 
 
-def _quoted(text: str) -> str:
+def _percent_encoded(text: str) -> str:
     return quote(text, safe=_SAFE, errors="replace")
 
 
@@ -159,7 +159,7 @@ def page_of_piece(address: str) -> str | None:
 
 
 class KnownPlaces:
-    """A collection of places in files and of web pages, searched for those that an address overlaps."""
+    """A collection of places in files and of web pages, searched for overlaps with an address."""
 
     def __init__(self, addresses: Iterable[str] = ()) -> None:
         self._by_name: dict[str, list[tuple[FilePlace, str]]] = {}
@@ -176,7 +176,7 @@ class KnownPlaces:
             self._pages.add(address)
 
     def meeting(self, address: str) -> list[str]:
-        """Return the added addresses that overlap with this one; for a piece, its page."""
+        """Return the added addresses that overlap with this address; for a piece, its page."""
         place = file_place(address)
         if place is None:
             page = page_of_piece(address)

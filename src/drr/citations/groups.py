@@ -258,9 +258,9 @@ def unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mar
     part of a name (`GT3.`) or a power (`m²`), so they count only if they name half of the list."""
     if _ANY_DIGIT.search(text) is None:
         return []
-    after = list(_glued(text, known, closed))
+    after = list(_glued_marks(text, known, closed))
     enough = (sum(name.isdecimal() for name in known) + 1) // 2
-    for found in (_before_stop(text, known, closed), _raised(text, known)):
+    for found in (_before_stop(text, known, closed), _superscript_marks(text, known)):
         if len(found) > len(after) and len({mark[2] for mark in found}) >= max(2, enough):
             return _with_others(text, known, found)
     return _with_others(text, known, after)
@@ -269,16 +269,16 @@ def unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mar
 def _with_others(text: str, known: frozenset[str], found: list[Mark]) -> list[Mark]:
     """Add the numbers after a year. If numbers without brackets certainly cite, add those at the end of a cell too,
     and those before a colon if nothing else cites them."""
-    found = found + _others(_BEHIND_YEAR, text, known, found)
+    found = found + _other_marks(_BEHIND_YEAR, text, known, found)
     cited = {mark[2] for mark in found}
     numbered = sum(name.isdecimal() for name in known)
     if len(cited) < 2 or len(cited) * 2 < numbered:
         return found
-    found += _others(_IN_CELL, text, known, found)
-    return found + [mark for mark in _others(_BEFORE_COLON, text, known, found) if mark[2] not in cited]
+    found += _other_marks(_IN_CELL, text, known, found)
+    return found + [mark for mark in _other_marks(_BEFORE_COLON, text, known, found) if mark[2] not in cited]
 
 
-def _others(pattern: re.Pattern[str], text: str, known: frozenset[str], found: list[Mark]) -> list[Mark]:
+def _other_marks(pattern: re.Pattern[str], text: str, known: frozenset[str], found: list[Mark]) -> list[Mark]:
     taken = {(start, end) for start, end, *_ in found}
     more: list[Mark] = []
     for match in pattern.finditer(text):
@@ -310,17 +310,17 @@ def in_columns(text: str, known: frozenset[str]) -> list[Mark]:
 
 def _before_stop(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
     found: list[Mark] = []
-    for match in [*_BEFORE_STOP.finditer(text), *_behind(closed, _BEFORE_TAIL, text)]:
+    for match in [*_BEFORE_STOP.finditer(text), *_matches_behind(closed, _BEFORE_TAIL, text)]:
         group = 1 if match[1] else 2
         found += _marks(match.span(group), _DIGITS.findall(match[group]), known, "glued")
     return found
 
 
-def _behind(closed: list[int], tail: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+def _matches_behind(closed: list[int], tail: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     return filter(None, (tail.match(text, end) for end in closed))
 
 
-def _raised(text: str, known: frozenset[str]) -> list[Mark]:
+def _superscript_marks(text: str, known: frozenset[str]) -> list[Mark]:
     found: list[Mark] = []
     for match in _RAISED.finditer(text):
         found += _marks(
@@ -329,11 +329,11 @@ def _raised(text: str, known: frozenset[str]) -> list[Mark]:
     return found
 
 
-def _glued(text: str, known: frozenset[str], closed: list[int]) -> Iterator[Mark]:
+def _glued_marks(text: str, known: frozenset[str], closed: list[int]) -> Iterator[Mark]:
     for match in _GLUED.finditer(text):
         if not _is_abbreviation(text, match):
             yield from _marks(match.span(1), match[1].split(","), known, "glued")
-    for found in (_GLUED_YEAR.finditer(text), _behind(closed, _GLUED_TAIL, text)):
+    for found in (_GLUED_YEAR.finditer(text), _matches_behind(closed, _GLUED_TAIL, text)):
         for match in found:
             yield from _marks(match.span(1), match[1].split(","), known, "glued")
 

@@ -57,7 +57,7 @@ def named_by_id(found: Scan, home: str, lookup: IdLookup | None = None) -> Itera
         places = list(pairwise([*(one.start() for one in marks), end]))
         if entries := _of_one_form(found.plain, marks, places, home):
             yield entries
-        elif lookup is not None and (entries := _alone(found.plain, marks, places, home)):
+        elif lookup is not None and (entries := _entries_of_lone_ids(found.plain, marks, places, home)):
             asked.append(entries)
     if lookup is not None and asked:
         yield from _known_entries(asked, lookup)
@@ -91,7 +91,7 @@ def _of_one_form(
     return [_entry(mark, one.span(), one[0], home) for mark, one in zip(marks, ids, strict=True)]
 
 
-def _alone(
+def _entries_of_lone_ids(
     text: str, marks: Sequence[re.Match[str]], places: Sequence[tuple[int, int]], home: str
 ) -> list[IdEntry]:
     """Return one entry for each mark of a line followed only by a possible product id, or none at all."""

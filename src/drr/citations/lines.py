@@ -73,7 +73,7 @@ def is_of_links(title: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_reference_heading(text: str) -> bool:
     """Tell whether a text is a heading of references, whatever its decoration: `## 10. References:`, `Key Citations`, `**参考文献**`."""
-    bare = _undecorated(text) if may_name_list(text) else ""
+    bare = _without_decoration(text) if may_name_list(text) else ""
     if not bare or len(bare) > 60:
         return False
     if any(map(_FOREIGN.fullmatch, (bare, *_EITHER.split(bare)))):
@@ -86,7 +86,7 @@ def is_reference_heading(text: str) -> bool:
     return len(parts) > 1 and all(_FOREIGN.fullmatch(part) or part.casefold() == "sources" for part in parts)
 
 
-def _undecorated(text: str) -> str:
+def _without_decoration(text: str) -> str:
     """Remove emphasis, images, numbers and remarks in parentheses."""
     bare = _DECORATION.sub("", text).strip(" \t\r:：.—-–|【】[]<>§")
     bare = _REMARK.sub("", bare).strip(" \t:：()（）")

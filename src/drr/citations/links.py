@@ -137,9 +137,9 @@ class _Markdown:
             if match[0] in "[【":
                 stack.append(match.start())
             elif match[0] in "]】":
-                position = self._closed(stack.pop() if stack else None, match.start()) or position
+                position = self._read_after_bracket(stack.pop() if stack else None, match.start()) or position
 
-    def _closed(self, opened: int | None, start: int) -> int | None:
+    def _read_after_bracket(self, opened: int | None, start: int) -> int | None:
         """Read on after a closing bracket. Return the end of the link or image, or `None` if it is none."""
         text = self._text
         bracket = _parenthesis(text, start + 1)
@@ -209,9 +209,9 @@ class _Destinations:
             return text[start:end], end + 1
         if not SCHEME.match(text, start) and text[start : start + 4].casefold() != "www.":
             return None
-        return self._slowly(start, end)
+        return self._read_step_by_step(start, end)
 
-    def _slowly(self, start: int, position: int) -> tuple[str, int] | None:
+    def _read_step_by_step(self, start: int, position: int) -> tuple[str, int] | None:
         text = self._text
         depth = 0
         fragment = False
@@ -230,10 +230,10 @@ class _Destinations:
                 fragment = fragment or ":~:text=" in text[start : step.start()]
                 if fragment and sign != "\n":
                     continue
-                return self._cut(start, step.start(), depth, fragment)
-        return self._cut(start, min(len(text), start + _LONGEST_TEXT), depth, fragment)
+                return self._cut_at_space(start, step.start(), depth, fragment)
+        return self._cut_at_space(start, min(len(text), start + _LONGEST_TEXT), depth, fragment)
 
-    def _cut(self, start: int, end: int, depth: int, fragment: bool) -> tuple[str, int] | None:
+    def _cut_at_space(self, start: int, end: int, depth: int, fragment: bool) -> tuple[str, int] | None:
         """Return the URL of a link with white space before its closing parenthesis. A title, a remark, or a parenthesis too many may follow the URL."""
         text = self._text
         if fragment:

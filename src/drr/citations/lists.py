@@ -46,7 +46,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
     if tail:
         accepted.append(tail)
     accepted.sort(key=lambda entries: entries[0].start)
-    return [_numbered(entries) for entries in _joined(accepted, scan.plain)]
+    return [_numbered_list(entries) for entries in _join_lists(accepted, scan.plain)]
 
 
 def _without_body_lists(
@@ -58,7 +58,7 @@ def _without_body_lists(
     """
     if not loose:
         return accepted
-    cited = _cited(accepted, text)
+    cited = _cited_numbers(accepted, text)
     own = {id(entries) for entries in loose}
     defined = {
         n for entries in accepted if id(entries) not in own for entry in entries for n in entry.numbers
@@ -75,7 +75,7 @@ def _without_body_lists(
     return [entries for entries in accepted if id(entries) not in own or not is_body(entries)]
 
 
-def _cited(accepted: list[list[Entry]], text: str) -> set[str]:
+def _cited_numbers(accepted: list[list[Entry]], text: str) -> set[str]:
     """Return every number outside these lists that may be a citation."""
     cited: set[str] = set()
     position = 0
@@ -162,7 +162,7 @@ def _is_nothing_but_link(line: Line) -> bool:
     return not (number_in(link.text) and WORD.search(line.text[: link.start - line.start]))
 
 
-def _joined(accepted: list[list[Entry]], text: str) -> Iterator[list[Entry]]:
+def _join_lists(accepted: list[list[Entry]], text: str) -> Iterator[list[Entry]]:
     """Yield the lists with runs joined that only blank lines or sub-headings separate, unless the numbers begin again."""
     current: list[Entry] = []
     for entries in accepted:
@@ -185,7 +185,7 @@ def _restarts(current: list[Entry], entries: list[Entry]) -> bool:
     return any(number in seen for entry in entries for number in entry.numbers)
 
 
-def _numbered(entries: list[Entry]) -> ReferenceList:
+def _numbered_list(entries: list[Entry]) -> ReferenceList:
     dotted = [entry for entry in entries if entry.form == "dot"]
     if len(dotted) > 1 and all(entry.numbers == ["1"] for entry in dotted):
         for position, entry in enumerate(dotted, 1):

@@ -63,7 +63,7 @@ def find_marks(
         if number in known
     ]
     if labels:
-        marks += _labelled(text, labels)
+        marks += _labelled_marks(text, labels)
     if numbered and not brackets.some_resolve and not any(mark[3] == "footnote" for mark in marks):
         marks += unbracketed(text, known, closed)
     if numbered:
@@ -112,7 +112,7 @@ class _Brackets:
                 continue
             body = match[2]
             if body not in read:
-                read[body] = self._understood(body)
+                read[body] = self._read_body(body)
             group = read[body]
             if isinstance(group, str):
                 self._single.append((start, end, group, "bracket", ""))
@@ -126,7 +126,7 @@ class _Brackets:
         array = _ARRAY.match(text, start - 1 if inside else start)
         return array.end() if array and array[0].count("[") > 2 else otherwise
 
-    def _understood(self, body: str) -> str | Group | None:
+    def _read_body(self, body: str) -> str | Group | None:
         """Return a number, a group, or `None` if the contents cannot cite."""
         items = items_of(body.strip())
         if not items:
@@ -232,7 +232,7 @@ def _tells_interval(before: str) -> bool:
     return not (ahead.isalnum() or ahead == "_")
 
 
-def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
+def _labelled_marks(text: str, labels: frozenset[str]) -> Iterator[Mark]:
     """Yield marks of the form `[words][id]` and `[id]`, if `[id]: url` is defined in the text."""
     for match in _LABELLED.finditer(text):
         label = (match[2] or match[1]).strip().casefold()

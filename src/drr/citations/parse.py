@@ -123,10 +123,10 @@ class _Lookup:
     def entry(self, number: str, position: int, *, footnote: bool) -> Entry | None:
         """Return the entry for a mark. If both exist, a footnote's mark means the footnote, and a number in brackets the list's entry."""
         keys = (f"^{number}", number) if footnote else (number, f"^{number}")
-        found = self._leading(keys[0], position) or self._leading(keys[1], position)
+        found = self._entry_for(keys[0], position) or self._entry_for(keys[1], position)
         return found or self._empty.get(keys[0]) or self._empty.get(keys[1])
 
-    def _leading(self, key: str, position: int) -> Entry | None:
+    def _entry_for(self, key: str, position: int) -> Entry | None:
         if key not in self._places:
             return self._only.get(key)
         starts, entries = self._places[key]

@@ -94,7 +94,7 @@ def _in_text(report: str, citations: Citations, bad: set[str]) -> Iterator[_Chan
 
 
 def _with_only(written: str, kept: list[Marker]) -> str:
-    """Return a mark such as `[1, 4]` or `[3-5]` with only the numbers that stay, in its own brackets."""
+    """Return a mark such as `[1, 4]` or `[3-5]` reduced to the numbers that stay, in the same brackets."""
     opening = _OPENING.match(written)
     closing = next(match for at in range(len(written) + 1) if (match := _CLOSING.fullmatch(written, at)))
     numbers = ", ".join(dict.fromkeys(marker.id for marker in kept))

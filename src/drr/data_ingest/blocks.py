@@ -146,7 +146,7 @@ class BlockReader:
         seen = at = 0
         while (item := self._full.get()) is not None:
             if isinstance(item, BaseException):
-                raise self._explained(item) from item
+                raise self._explained_error(item) from item
             buffer, end = item
             self._raw.hash_read()
             now = self._raw.count
@@ -154,7 +154,7 @@ class BlockReader:
             seen, at = now, at + end
             self._free.put(buffer)
 
-    def _explained(self, error: BaseException) -> BaseException:
+    def _explained_error(self, error: BaseException) -> BaseException:
         from gzip import BadGzipFile
         from zlib import error as ZlibError
 
@@ -184,24 +184,24 @@ class BlockReader:
         """Fill a buffer up to its last newline. Return (buffer, end, bytes left for the next buffer, whether more follows)."""
         end = len(carry)
         goal = end + self._size
-        buffer = _roomy(buffer, 0, goal)
+        buffer = _buffer_with_room(buffer, 0, goal)
         buffer[:end] = carry
         while True:
             with memoryview(buffer) as view:
                 while end < goal:
                     got = self._stream.readinto(view[end:goal])
                     if not got:
-                        return buffer, _closed(view, end), b"", False
+                        return buffer, _end_with_newline(view, end), b"", False
                     end += got
             cut = buffer.rfind(b"\n", 0, end) + 1
             if cut:
                 return buffer, cut, bytes(buffer[cut:end]), True
             self._check_length(end)
             goal = end + self._size
-            buffer = _roomy(buffer, end, goal)
+            buffer = _buffer_with_room(buffer, end, goal)
 
 
-def _roomy(buffer: bytearray, keep: int, size: int) -> bytearray:
+def _buffer_with_room(buffer: bytearray, keep: int, size: int) -> bytearray:
     """Return a buffer with room for `size` bytes and one newline. A larger one is newly made, because the old one may still be in use."""
     if len(buffer) > size:
         return buffer
@@ -210,7 +210,7 @@ def _roomy(buffer: bytearray, keep: int, size: int) -> bytearray:
     return larger
 
 
-def _closed(view: memoryview, end: int) -> int:
+def _end_with_newline(view: memoryview, end: int) -> int:
     """Return the end of the data, after adding a newline that the last line may lack."""
     if end and view[end - 1] != 10:
         view[end] = 10

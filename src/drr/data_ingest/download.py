@@ -81,7 +81,7 @@ def free_bytes(folder: Path) -> int:
 
 @dataclass
 class DownloadTerms:
-    """The limits of retries and waiting in a download; tests use shorter ones."""
+    """The limits of retries and waiting in a download; tests set shorter limits."""
 
     tries: int = 6
     """Most attempts in a row without progress."""
@@ -110,7 +110,7 @@ class FileDownloader:
         self._target = target
         self._part = target.with_name(target.name + ".part")
         self._note = target.with_name(target.name + ".part.json")
-        self._edition = self._known()
+        self._edition = self._read_edition()
         self._ranges = True
         self._stack = ExitStack()
         self._stage: Stage | None = None
@@ -123,7 +123,7 @@ class FileDownloader:
             while True:
                 try:
                     await self._attempt()
-                    return await self._finished()
+                    return await self._finish_file()
                 except _Damaged as wrong:
                     self._drop()
                     damaged += 1
@@ -153,10 +153,10 @@ class FileDownloader:
             if answer.status == 416:
                 self._past_the_end(answer, have)
                 return
-            start = self._continued(answer, have) if answer.status == 206 else self._begun(answer)
+            start = self._continue_file(answer, have) if answer.status == 206 else self._begin_file(answer)
             self._check_room(start)
             with self._part.open("ab" if start else "wb") as file:
-                stage = self._staged(start)
+                stage = self._stage_from(start)
                 async for chunk in answer.body:
                     file.write(chunk)
                     stage.advance(len(chunk))
@@ -167,7 +167,7 @@ class FileDownloader:
         if length is not None and size > length:
             raise _Damaged(f"the server sent {size:,} bytes and had announced {length:,}")
 
-    def _begun(self, answer: FileReply) -> int:
+    def _begin_file(self, answer: FileReply) -> int:
         """Begin at the first byte. This happens the first time, and if the server has another edition now or does not support ranges."""
         self._drop()
         self._edition = Edition(
@@ -180,7 +180,7 @@ class FileDownloader:
         write_file(self._note, self._edition.model_dump_json())
         return 0
 
-    def _continued(self, answer: FileReply, have: int) -> int:
+    def _continue_file(self, answer: FileReply, have: int) -> int:
         found = _RANGE.fullmatch(answer.headers.get("content-range", ""))
         whole = None if found is None or found[2] == "*" else int(found[2])
         tag = answer.headers.get("etag")
@@ -207,10 +207,10 @@ class FileDownloader:
                 "make room there and run the same command again"
             )
 
-    async def _finished(self) -> CompleteFile:
+    async def _finish_file(self) -> CompleteFile:
         """Check the whole file, then give it its name."""
         self._tell("checking")
-        sha256, unpacked = await self._checked()
+        sha256, unpacked = await self._check_file()
         for expected in (self._sha256, self._edition.sha256):
             if expected is not None and expected != sha256:
                 raise _Damaged(f"its SHA-256 is {sha256} and not {expected}, which is published")
@@ -222,7 +222,7 @@ class FileDownloader:
         self._tell("whole")
         return CompleteFile(self._target, size, sha256, unpacked)
 
-    async def _checked(self) -> tuple[str, int]:
+    async def _check_file(self) -> tuple[str, int]:
         """Return the file's hash and its unpacked length; a gzip file carries the checksum of its content."""
         from gzip import BadGzipFile
 
@@ -246,7 +246,7 @@ class FileDownloader:
             raise _Damaged("it is empty")
         return digest.hexdigest(), unpacked
 
-    def _known(self) -> Edition:
+    def _read_edition(self) -> Edition:
         """Read the edition of the partial file; a part without a known edition is not continued."""
         try:
             edition = Edition.model_validate_json(read_file(self._note, DOCUMENT))
@@ -267,7 +267,7 @@ class FileDownloader:
     def _size(self) -> int:
         return self._part.stat().st_size if self._part.exists() else 0
 
-    def _staged(self, start: int) -> Stage:
+    def _stage_from(self, start: int) -> Stage:
         if self._stage is None:
             name = self._target.name.partition(".")[0]
             self._stage = self._stack.enter_context(

@@ -47,7 +47,7 @@ class ReviewColumns:
         done, count = 0, len(item)
         while done < count:
             if self._open is None:
-                self._open = _empty(self.rows)
+                self._open = _empty_part(self.rows)
             at = self.rows - self._open.first
             taken = min(count - done, GROUP - at)
             for column, values in zip(self._open[1:], (user, item, time, print_), strict=True):
@@ -110,7 +110,7 @@ class ReviewColumns:
         self._parts, self._files = [], None
 
 
-def _empty(first: int) -> ColumnPart:
+def _empty_part(first: int) -> ColumnPart:
     user: NDArray[np.bytes_] = np.empty(GROUP, ROW["user"])
     return ColumnPart(
         first, user, np.empty(GROUP, np.int64), np.empty(GROUP, np.int64), np.empty(GROUP, np.uint64)
@@ -229,12 +229,12 @@ class Duplicates:
 
     def far(self, columns: ReviewColumns, lines: Callable[[I64], I64], reread: Reread, budget: int) -> I64:
         """Return the rows to drop, ascending, among all rows kept so far."""
-        rows = np.sort(np.concatenate([*_repeated(columns, budget), np.empty(0, np.int64)]))
+        rows = np.sort(np.concatenate([*_repeated_rows(columns, budget), np.empty(0, np.int64)]))
         self._carried = []
         if not len(rows):
             return rows
         numbers = lines(rows).tolist()
-        prints = _taken(columns, rows)
+        prints = _prints_at(columns, rows)
         unknown = {line for line in numbers if line not in self._digests}
         if unknown:
             self._digests.update((line, digest(text)) for line, text in reread(unknown))
@@ -249,7 +249,7 @@ class Duplicates:
         return np.array(dropped, np.int64)
 
 
-def _repeated(columns: ReviewColumns, budget: int) -> Iterator[I64]:
+def _repeated_rows(columns: ReviewColumns, budget: int) -> Iterator[I64]:
     """Yield the rows whose fingerprint occurs again, one slice of the fingerprints' range at a time."""
     slices = 1
     while columns.rows * 16 > budget * slices:
@@ -275,7 +275,7 @@ def _repeated(columns: ReviewColumns, budget: int) -> Iterator[I64]:
             yield np.concatenate(rows)[at] if rows else at
 
 
-def _taken(columns: ReviewColumns, rows: I64) -> U64:
+def _prints_at(columns: ReviewColumns, rows: I64) -> U64:
     found = []
     for first, prints in columns.prints():
         low, high = np.searchsorted(rows, (first, first + len(prints)))

@@ -168,13 +168,13 @@ def metadata_rows(reader: BlockReader, repairs: Repairs, quarantine: Quarantine)
         if not rows:
             single = [data[start:end] for start, end in zip(starts, ends, strict=True)]
             blank = sum(not line.strip() for line in single)
-            rows = _singly(single, lines + 1, repairs, quarantine)
+            rows = _parse_one_by_one(single, lines + 1, repairs, quarantine)
         names = [row.parent_asin if row is not None else "" for row in rows]
         lines += len(ends)
         yield MetaRows(block, names, starts, ends, data, blank)
 
 
-def _singly(
+def _parse_one_by_one(
     lines: Sequence[bytes], first: int, repairs: Repairs, quarantine: Quarantine
 ) -> list[RawProduct | None]:
     """Parse lines one by one; `first` is the first line's number. Blank and quarantined lines become `None`."""

@@ -68,7 +68,7 @@ def _six_bits(word: U64) -> U64:
 
 
 def pack_texts(texts: list[str]) -> tuple[I64, NDArray[np.bool_]]:
-    """Return the packed ids, and a mask of those that have the official form."""
+    """Return the packed ids, and a mask of the ids that have the official form."""
     fitting = np.array([len(text) == ITEM_WIDTH and text.isascii() for text in texts], np.bool_)
     if not fitting.all():
         texts = [text if fits else "0" * ITEM_WIDTH for text, fits in zip(texts, fitting, strict=True)]
@@ -160,7 +160,7 @@ def records_with_literal(records: NDArray[np.void], at: int, literal: bytes) -> 
 
 
 def positions_of_literal(block: U8, at: I64, literal: bytes) -> NDArray[np.bool_]:
-    """Tell for each position of the block whether the literal stands there; one that would exceed the block does not."""
+    """Tell for each position of the block whether the whole literal stands there."""
     width = len(literal)
     records = overlapping_values(block, f"V{width}", width)
     return records_with_literal(records[np.minimum(at, len(records) - 1)], 0, literal)

@@ -215,7 +215,7 @@ def parse_block(lines: bytes, count: int) -> list[RawProduct] | None:
         rows: list[RawProduct] = _STRICT.decode_lines(lines)
     except (msgspec.MsgspecError, RecursionError):
         return None
-    return rows if len(rows) == count and all(map(_sound, rows)) else None
+    return rows if len(rows) == count and all(map(_is_sound, rows)) else None
 
 
 def parse_stored(line: bytes) -> RawProduct:
@@ -224,7 +224,7 @@ def parse_stored(line: bytes) -> RawProduct:
     return rows[0] if rows else parse_line(line, Repairs())
 
 
-def _sound(row: RawProduct) -> bool:
+def _is_sound(row: RawProduct) -> bool:
     return bool(row.parent_asin) and (row.details is None or isinstance(row.details, dict))
 
 

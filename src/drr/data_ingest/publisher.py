@@ -98,7 +98,7 @@ class Publisher:
     ) -> AsyncIterator[FileReply]:
         try:
             address = parse(url, odd_port=self._own.port if self.named else None)
-            pinned = Pinned(await self._checked(address))
+            pinned = Pinned(await self._checked_addresses(address))
         except Refused as wrong:
             raise FileDenied(f"{url}: refused: {wrong}") from None
         pool = httpcore.AsyncConnectionPool(
@@ -125,7 +125,7 @@ class Publisher:
             reason = " ".join(str(error).split())[:120] or type(error).__name__
             raise PassingFailure(f"connection failed: {reason}") from None
 
-    async def _checked(self, address: WebAddress) -> Sequence[str]:
+    async def _checked_addresses(self, address: WebAddress) -> Sequence[str]:
         try:
             found = await self.resolver(address.host, address.port)
         except OSError:

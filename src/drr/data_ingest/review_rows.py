@@ -94,7 +94,7 @@ class ReviewRows:
         for block in self._reader:
             data = block.data
             if self._limit is not None:
-                data = _cut(data, self._limit - self.lines)
+                data = _first_lines(data, self._limit - self.lines)
             if len(data):
                 yield block, self._chunk(data, block.at)
             if self._limit is not None and self.lines >= self._limit:
@@ -104,7 +104,7 @@ class ReviewRows:
         found = self._scanner.scan(data)
         starts, ends, user, item, time, stated, sure, checked, others = found
         count, rating = len(ends), stated.astype(np.float64)
-        if len(checked) and not self._valid(data, starts[checked], ends[checked], stated[checked]):
+        if len(checked) and not self._are_valid(data, starts[checked], ends[checked], stated[checked]):
             others = np.sort(np.concatenate([others, checked]))
         others = np.union1d(others, np.flatnonzero(time > LAST_MS))
         first = self.lines
@@ -133,7 +133,7 @@ class ReviewRows:
 
         return Chunk(user, item, time, rating, where, starts + at, raw, text)
 
-    def _valid(self, data: memoryview, starts: I64, ends: I64, ratings: U8) -> bool:
+    def _are_valid(self, data: memoryview, starts: I64, ends: I64, ratings: U8) -> bool:
         """Tell whether the parser accepts all these lines, with these ratings. If not, they must be parsed one by one."""
         self.parsed += len(starts)
         joined = b"\n".join([data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
@@ -179,7 +179,7 @@ class ReviewRows:
             except (msgspec.MsgspecError, RecursionError):
                 pass
             else:
-                if len(reviews) == len(lines) and all(map(_plausible, reviews)):
+                if len(reviews) == len(lines) and all(map(_is_plausible, reviews)):
                     return reviews
         return [self._one(line, first + at) for line, at in zip(lines, others.tolist(), strict=True)]
 
@@ -194,7 +194,7 @@ class ReviewRows:
             return None
 
 
-def _plausible(review: _Review | None) -> bool:
+def _is_plausible(review: _Review | None) -> bool:
     return (
         review is not None
         and FIRST_MS <= review.timestamp <= LAST_MS
@@ -238,24 +238,24 @@ def _first(row: JsonObject, names: tuple[str, ...]) -> Any:
 def canonical(line: bytes) -> bytes:
     """Return the line as `json.dumps` would have written it for the official files: one spelling for each parsed row."""
     row = parse_object(without_bom(line), Repairs())
-    row = {_ALIASES.get(name, name): _plain(value) for name, value in row.items()}
+    row = {_ALIASES.get(name, name): _normal_value(value) for name, value in row.items()}
     row["rating"] = float(row["rating"])
     known = {name: row[name] for name in _ORDER if name in row}
     return json.dumps({**known, **{name: row[name] for name in sorted(row)}}).encode()
 
 
-def _plain(value: Any) -> Any:
+def _normal_value(value: Any) -> Any:
     """Normalise a value: 3.0 and 3 are one number, and the order of keys does not matter."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_normal_value(item) for item in value]
     if isinstance(value, dict):
-        return {name: _plain(value[name]) for name in sorted(value)}
+        return {name: _normal_value(value[name]) for name in sorted(value)}
     return value
 
 
-def _cut(data: memoryview, lines: int) -> memoryview:
+def _first_lines(data: memoryview, lines: int) -> memoryview:
     """Return the first `lines` lines."""
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
     return data if len(ends) <= lines else data[: int(ends[lines - 1]) + 1]
@@ -290,7 +290,7 @@ class ReviewTexts:
             with BlockReader(path, size=block) as reader:
                 for _, chunk in ReviewRows(reader, Ids(), _ignore, int(lines[-1]) + 1):
                     for row in np.flatnonzero(np.isin(chunk.line, lines, assume_unique=True)).tolist():
-                        self._at += self._spool.write(_packed(chunk.raw(row), float(chunk.rating[row])))
+                        self._at += self._spool.write(_pack_line(chunk.raw(row), float(chunk.rating[row])))
                         ends[done] = self._at
                         done += 1
         if done != len(lines):
@@ -315,7 +315,7 @@ class ReviewTexts:
             advance(len(rows))
 
 
-def _packed(line: bytes, rating: float) -> bytes:
+def _pack_line(line: bytes, rating: float) -> bytes:
     row = parse_object(without_bom(line), Repairs())
     title, text = (row.get(name) for name in ("title", "text"))
     return orjson.dumps(

@@ -92,7 +92,7 @@ for _value, _letters in enumerate(zip(b"0123456789abcdef", b"0123456789ABCDEF", 
 def read_escapes(block: U8, slashes: I64) -> tuple[I64, I64]:
     """Read all backslashes of whole lines. Return the escaped quotes, and the doubtful escapes: those that JSON does not
     have, NUL, and halves of a surrogate pair; the parser repairs the latter two."""
-    begins = _escaping(slashes)
+    begins = _escaping_backslashes(slashes)
     after = block[begins + 1]
     doubtful = begins[~_KNOWN[after]]
     points = begins[after == _U]
@@ -101,7 +101,7 @@ def read_escapes(block: U8, slashes: I64) -> tuple[I64, I64]:
     return begins[after == _QUOTE] + 1, doubtful
 
 
-def _escaping(slashes: I64) -> I64:
+def _escaping_backslashes(slashes: I64) -> I64:
     """Return the backslashes that escape: in a run, every other one is itself escaped."""
     joined = np.diff(slashes) == 1
     if not joined.any():

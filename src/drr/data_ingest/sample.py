@@ -114,7 +114,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Remove leftovers of killed runs beside the folder; a run that is still going keeps its own."""
+    """Remove leftovers of killed runs beside the folder; files of live runs stay."""
     for left in folder.parent.glob(f".{folder.name}.part-*"):
         number = left.name.rpartition("-")[2]
         if number == str(os.getpid()) or (number.isdecimal() and not _is_running(int(number))):
@@ -165,7 +165,7 @@ def _write(folder: Path, plan: SamplePlan, progress: Progress, vocabulary: Vocab
         for parts in reviews.stretches():
             if pending is not None:
                 pending.result()
-            pending = squeezer.submit(_put, streams, [(place, lines) for place, _, lines in parts])
+            pending = squeezer.submit(_write_parts, streams, [(place, lines) for place, _, lines in parts])
             for place, rows, _ in parts:
                 by_category[names[place]] += rows
                 stage.advance(rows)
@@ -236,7 +236,7 @@ def read_truth(raw: Path) -> dict[str, tuple[str, ...]]:
         ) from error
 
 
-def _put(streams: list[BinaryIO], parts: list[tuple[int, bytes]]) -> None:
+def _write_parts(streams: list[BinaryIO], parts: list[tuple[int, bytes]]) -> None:
     for place, lines in parts:
         streams[place].write(lines)
 

@@ -55,7 +55,7 @@ def draw_item(rng: random.Random, kind: ProductType, brand: str) -> Item:
 def title_of(rng: random.Random, item: Item) -> str:
     kind = item.kind
     hooks = rng.sample(kind.hooks, min(len(kind.hooks), rng.choice((1, 2, 2, 3))))
-    others = [_alone(*one) for one in list(item.attributes.items())[1:3] if rng.random() < 0.4]
+    others = [_value_for_title(*one) for one in list(item.attributes.items())[1:3] if rng.random() < 0.4]
     end = " - " if rng.random() < 0.3 else ", "
     text = ", ".join([f"{item.brand} {item.style} {kind.name}", *hooks, *others])
     if item.size:
@@ -65,7 +65,7 @@ def title_of(rng: random.Random, item: Item) -> str:
     return text
 
 
-def _alone(field: str, value: str) -> str:
+def _value_for_title(field: str, value: str) -> str:
     """Return an attribute's value for a title, where no field name stands beside it."""
     if field in ("Hair Type", "Skin Type"):
         return f"for {value.title()} {field.split()[0]}"

@@ -48,7 +48,7 @@ class PurchaseCounts:
 
 
 def make_shoppers(users: int, purchases: int, seed: int) -> PurchaseCounts:
-    """Distribute `purchases` among `users`: at least one each, very many for a few; the busy ones mostly come first."""
+    """Distribute `purchases` among `users`: at least one each, very many for a few, who mostly come first."""
     rng = np.random.default_rng([seed, 3])
     mean = purchases / users
     top = 500.0 if mean < 10 else max(500.0, 4 * mean)
@@ -240,7 +240,8 @@ class SampleReviews:
         if not self.voices.vocabulary.mute:
             body = self.voices.fitting(pools.bodies, body, drawn)
             texts = [
-                a + b for a, b in zip(_taken(pools.bodies, body), _taken(pools.tails, tail), strict=True)
+                a + b
+                for a, b in zip(_items_at(pools.bodies, body), _items_at(pools.tails, tail), strict=True)
             ]
             self.voices.speak(names, drawn, texts)
         for row in np.flatnonzero(rng.random(rows) < 0.00095).tolist():
@@ -254,7 +255,7 @@ class SampleReviews:
             texts[rows // 11], texts[rows // 13] = pools.longest, ""
         columns = (
             rating,
-            _taken(pools.titles, title),
+            _items_at(pools.titles, title),
             texts,
             asins,
             parents,
@@ -263,10 +264,10 @@ class SampleReviews:
             votes,
             verified,
         )
-        return _written([c if isinstance(c, list) else c.tolist() for c in columns], pictures)
+        return _json_lines([c if isinstance(c, list) else c.tolist() for c in columns], pictures)
 
 
-def _written(columns: list[list[Any]], pictures: dict[int, str]) -> list[str]:
+def _json_lines(columns: list[list[Any]], pictures: dict[int, str]) -> list[str]:
     """Return the JSON line of each row: rating, title, text, both product ids, user, time, votes and verified."""
     none = "[]"
     return [
@@ -296,7 +297,7 @@ def _user_ids(rng: np.random.Generator, users: int) -> NDArray[np.str_]:
     return spelled.view("S28").ravel().astype("U28")
 
 
-def _taken(pool: list[str], places: NDArray[np.int64]) -> list[str]:
+def _items_at(pool: list[str], places: NDArray[np.int64]) -> list[str]:
     return [pool[place] for place in places.tolist()]
 
 

@@ -55,13 +55,13 @@ def make_pools(vocabulary: Vocabulary, seed: int) -> TextPools:
         for _ in range(TAILS)
     ]
     titles = [
-        escaped(text) for star in range(6) for text in _cycled(words["titles"][str(max(star, 1))], TITLES)
+        escaped(text) for star in range(6) for text in _cycle(words["titles"][str(max(star, 1))], TITLES)
     ]
     rant = " ".join(rng.choices(words["tails"], k=LONGEST // 20))
     return TextPools(bodies, tails, titles, escaped(rant[:LONGEST]))
 
 
-def _cycled(values: list[str], count: int) -> list[str]:
+def _cycle(values: list[str], count: int) -> list[str]:
     return [values[place % len(values)] for place in range(count)]
 
 
@@ -80,11 +80,11 @@ def _body(kind: ProductType, mood: int, words: ReviewWords, rng: random.Random) 
         return lead
     first = rng.choice(choices)
     if mood == 1 and kind.praise and kind.gripes:
-        return f"{lead} {rng.choice(kind.praise)} But {_lowered(rng.choice(kind.gripes))}"
+        return f"{lead} {rng.choice(kind.praise)} But {_lower_first_letter(rng.choice(kind.gripes))}"
     return f"{lead} {first}" if rng.random() < 0.7 else f"{first} {lead}"
 
 
-def _lowered(sentence: str) -> str:
+def _lower_first_letter(sentence: str) -> str:
     return sentence if sentence.startswith("I ") else sentence[:1].lower() + sentence[1:]
 
 
@@ -180,7 +180,7 @@ class Voices:
         self._of_kind = np.array([[name in kind.interests for name in names] for kind in kinds])
 
     def fitting(self, bodies: list[str], body: NDArray[np.int64], drawn: Drawn) -> NDArray[np.int64]:
-        """Replace texts about things of no interest to the shopper by similar ones without "my" or "our"."""
+        """Replace texts that say "my" or "our" of matters foreign to the shopper by similar impersonal texts."""
         if self._plain is None:
             self._plain = _plain(bodies)
         theirs = np.zeros(len(body), np.bool_)

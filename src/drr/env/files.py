@@ -225,15 +225,15 @@ _STALE_S = 60
 def passing_folder(kind: str) -> Iterator[Path]:
     """Make a folder that is gone afterwards. What a killed process left of the kind goes first: nobody holds its lock."""
     for left in Path(gettempdir()).glob(f"drr-{kind}-*"):
-        with suppress(OSError), _locked(left):
+        with suppress(OSError), _folder_lock(left):
             if time.time() - left.stat().st_mtime > _STALE_S and left.stat().st_uid == os.getuid():
                 rmtree(left)
-    with TemporaryDirectory(prefix=f"drr-{kind}-") as place, _locked(Path(place)):
+    with TemporaryDirectory(prefix=f"drr-{kind}-") as place, _folder_lock(Path(place)):
         yield Path(place)
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _folder_lock(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -268,8 +268,8 @@ def restrict_database(db: sqlite3.Connection, until: Callable[[], float], own: t
 
 def strange_statement(db: sqlite3.Connection, own: tuple[str, ...]) -> str | None:
     """Return a statement of the database's schema that none of the statements in `own` creates, or `None`."""
-    known = _known(own)
-    return next((f"{row[0]} {row[1]}" for row in db.execute(_SCHEMA) if _plain(row) not in known), None)
+    known = _known_schema(own)
+    return next((f"{row[0]} {row[1]}" for row in db.execute(_SCHEMA) if _plain_row(row) not in known), None)
 
 
 @cache
@@ -286,13 +286,13 @@ def _is_distrusted(own: tuple[str, ...]) -> bool:
 
 
 @cache
-def _known(own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+def _known_schema(own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     with closing(sqlite3.connect(":memory:")) as db:
         for statement in own:
             db.executescript(statement)
         statistics = (("table", sql[13:25], sql[13:25], sql) for sql in _STATISTICS)
-        return frozenset(map(_plain, [*db.execute(_SCHEMA), *statistics]))
+        return frozenset(map(_plain_row, [*db.execute(_SCHEMA), *statistics]))
 
 
-def _plain(row: Iterable[object]) -> tuple[str, ...]:
+def _plain_row(row: Iterable[object]) -> tuple[str, ...]:
     return tuple(" ".join(str(part).split()) for part in row)

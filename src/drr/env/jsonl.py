@@ -29,7 +29,7 @@ def document_of(path: Path, model: type[Row], schema: int) -> Row:
         raise Misuse(f"{path}: not JSON ({error})") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{path}: not a JSON object")
-    return _validated(str(path), raw, model, schema)
+    return _validate_row(str(path), raw, model, schema)
 
 
 def _text(path: Path, read: Callable[[Path], bytes], advice: str = "") -> str:
@@ -59,10 +59,10 @@ def row_of(where: str, line: str, model: type[Row], schema: int, form: str = "on
         raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{where}: not an object; each line is {form}")
-    return _validated(where, raw, model, schema)
+    return _validate_row(where, raw, model, schema)
 
 
-def _validated(where: str, raw: JsonObject, model: type[Row], schema: int) -> Row:
+def _validate_row(where: str, raw: JsonObject, model: type[Row], schema: int) -> Row:
     _check_version(where, raw.get("schema_version", schema), schema)
     try:
         return model.model_validate(raw)

@@ -80,7 +80,7 @@ def completed_manifest(
     reviews: ReviewsKept | None,
     **rest: object,
 ) -> Manifest:
-    """Return the manifest completed with the counts and hashes of what was written, and `rest`. Raises `ShopError` if they contradict the manifest."""
+    """Return the manifest completed with the counts and hashes of the written shop, and `rest`. Raises `ShopError` if they contradict the manifest."""
     as_of = manifest.as_of or as_of_from(found.last_order_ms)
     digest = found.digest(as_of)
     if manifest.content_hash not in ("", digest):

@@ -40,19 +40,19 @@ class MiniLm:
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
-        ask = _opened()
+        ask = _open_model()
         return np.stack([ask(text) for text in texts])
 
 
 @cache
-def _opened() -> Callable[[str], Vectors]:
+def _open_model() -> Callable[[str], Vectors]:
     import numpy as np
 
     try:
         from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise _missing(error.name or "onnxruntime") from error
+        raise _missing_package(error.name or "onnxruntime") from error
     weights, vocabulary = map(_file, _FILES)
     tokenizer: Any = Tokenizer.from_str(vocabulary.decode())
     tokenizer.no_padding()
@@ -82,7 +82,7 @@ def _file(package: str) -> bytes:
     name, known = _FILES[package]
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise _missing(package)
+        raise _missing_package(package)
     path = Path(spec.submodule_search_locations[0], name)
     content = path.read_bytes() if path.is_file() else b""
     if sha256(content).hexdigest() != known:
@@ -90,5 +90,5 @@ def _file(package: str) -> bytes:
     return content
 
 
-def _missing(package: str) -> Misuse:
+def _missing_package(package: str) -> Misuse:
     return Misuse(f"model_embedder {NAME}: {package} is not installed: {install('embed')}")

@@ -88,13 +88,13 @@ class AnyExtra:
 
 @cache
 def papers() -> tuple[AnyPaper, ...]:
-    """Return the papers of this repository, then those of other packages. One that cannot be loaded is left out and named by `unusable_plugins`."""
+    """Return the papers of this repository, then the papers of other packages. One that cannot be loaded is left out and named by `unusable_plugins`."""
     return tuple(one for one in _found(PAPERS)[0].values() if isinstance(one, AnyPaper))
 
 
 @cache
 def extras() -> tuple[AnyExtra, ...]:
-    """Return the extras of this repository, then those of other packages."""
+    """Return the extras of this repository, then the extras of other packages."""
     return tuple(one for one in _found(EXTRAS)[0].values() if isinstance(one, AnyExtra))
 
 
@@ -199,7 +199,7 @@ def examples_of(command: str) -> str:
 
 
 def in_table_places(names: Iterable[str], further: Iterable[tuple[str, Placed]]) -> list[str]:
-    """Return all names in order: each of `further` before or after the one that it names, or at the end."""
+    """Return all names in order; each name of `further` says its neighbour, or stands at the end."""
     found = list(names)
     for name, one in further:
         if one.before in found:

@@ -137,7 +137,7 @@ _NAME = 40
 
 
 class Bought(BaseModel):
-    """One product in a shopper's order history."""
+    """A product in a shopper's order history."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -204,7 +204,7 @@ def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
     if user is None or statistics is None:
         raise Misuse(f"no user {user_id!r} in this shop; `drr shop info` counts them, ids are 28 characters")
     orders = store.orders(user_id, limit=_ORDERS_READ).items
-    bought = _bought(store, orders)
+    bought = _latest_purchases(store, orders)
     today = date.fromisoformat(as_of)
     first = _day(statistics.first_order)
     tenure = (today - first).days if first else None
@@ -237,14 +237,14 @@ def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
             if statistics.orders
             else 0.0,
         ),
-        categories=[_named(share) for share in statistics.by_category[:_TOP]],
-        stores=[_named(share) for share in statistics.favourite_stores[:_TOP]],
+        categories=[_shortened_share(share) for share in statistics.by_category[:_TOP]],
+        stores=[_shortened_share(share) for share in statistics.favourite_stores[:_TOP]],
         repeated=sorted((b for b in bought if b.times > 1), key=lambda b: (-b.times, b.product_id))[:_TOP],
         notable=_notable(bought),
     )
 
 
-def _bought(store: Store, orders: Sequence[Order]) -> list[Bought]:
+def _latest_purchases(store: Store, orders: Sequence[Order]) -> list[Bought]:
     """Return each product once, by its latest purchase, newest first. A cancelled or returned order is no purchase."""
     kept = [order for order in orders if order.order_status not in ("Cancelled", "Returned")]
     times = Counter(order.product_id for order in kept)
@@ -268,7 +268,7 @@ def _bought(store: Store, orders: Sequence[Order]) -> list[Bought]:
 
 
 def _notable(bought: list[Bought]) -> list[Bought]:
-    """Return the latest six purchases, then the most expensive ones, each once."""
+    """Return the latest six purchases, then the most expensive purchases, each once."""
     dearest = sorted((b for b in bought if b.price), key=lambda b: (-(b.price or 0), b.product_id))
     chosen = {item.product_id: item for item in [*bought[:6], *dearest[:8]]}
     return list(chosen.values())[:_NOTABLE]
@@ -289,7 +289,7 @@ def _level(quartiles: tuple[float, float, float] | None) -> PriceLevel | None:
     return "budget" if quartiles[1] < 12 else "moderate" if quartiles[1] < 33 else "premium"
 
 
-def _named(share: Share) -> Share:
+def _shortened_share(share: Share) -> Share:
     return share.model_copy(update={"name": _line(share.name, _NAME)})
 
 

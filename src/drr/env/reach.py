@@ -104,7 +104,7 @@ def system_with_reach(system: str, reach: Reach) -> str:
 
 @dataclass(frozen=True)
 class KnownKinds:
-    """The pages of one task by address: those that hold needed facts, and the distractors."""
+    """The pages of one task by address: pages that hold needed facts, and distractors."""
 
     supportive: frozenset[str]
     distractors: frozenset[str]

@@ -20,7 +20,7 @@ TALK = "talk."
 
 @dataclass(frozen=True)
 class Change:
-    """One changed field of one user, before and after. `field` of an address is dotted."""
+    """A changed field of one user, before and after. `field` of an address is dotted."""
 
     user_id: str
     field: str

@@ -101,7 +101,7 @@ class RoleSettings(BaseModel):
 
     @field_validator("models", mode="before")
     @classmethod
-    def _several(cls, given: Any) -> Any:
+    def _parse_models(cls, given: Any) -> Any:
         """Parse `anthropic:one,openai:two`, as an option or the environment gives it."""
         found = given.split(",") if isinstance(given, str) else given
         if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
@@ -115,7 +115,7 @@ class RoleSettings(BaseModel):
 
     @field_validator("role_models", "role_keys", mode="before")
     @classmethod
-    def _named(cls, given: Any) -> Any:
+    def _parse_roles(cls, given: Any) -> Any:
         """Parse `critic=offline,embedder=openai:small`, as an option or the environment gives it."""
         if not isinstance(given, str):
             return given
@@ -255,7 +255,7 @@ class Settings(RoleSettings):
 
     @field_validator("tools", "without", mode="before")
     @classmethod
-    def _listed(cls, given: Any) -> Any:
+    def _parse_list(cls, given: Any) -> Any:
         return [one.strip() for one in given.split(",") if one.strip()] if isinstance(given, str) else given
 
     @property

@@ -97,7 +97,7 @@ def yaml_of(text: str) -> YamlDocument:
     if not isinstance(top, yaml.MappingNode):
         raise ValueError(f"line {top.start_mark.line + 1}: no mapping of keys to values")  # noqa: TRY004
     lines: dict[str, int] = {}
-    return YamlDocument(_plain(top, "", lines), lines)
+    return YamlDocument(_plain_node(top, "", lines), lines)
 
 
 def _check_depth(events: Iterator[Event]) -> None:
@@ -113,12 +113,12 @@ def _check_depth(events: Iterator[Event]) -> None:
             raise ValueError(f"{line}: anchors and aliases (& and *) are not read; write the value out")
 
 
-def _plain(node: Node, at: str, lines: dict[str, int]) -> Any:
+def _plain_node(node: Node, at: str, lines: dict[str, int]) -> Any:
     """Return a node as texts, lists and mappings; its depth was checked before."""
     import yaml
 
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(one, at, {}) for one in node.value]
+        return [_plain_node(one, at, {}) for one in node.value]
     if not isinstance(node, yaml.MappingNode):
         return str(node.value)
     found: dict[str, Any] = {}
@@ -129,7 +129,7 @@ def _plain(node: Node, at: str, lines: dict[str, int]) -> Any:
         if key.value in found:
             raise ValueError(f"line {line}: {key.value} stands there twice")
         lines[f"{at}{key.value}"] = line
-        found[key.value] = _plain(value, f"{at}{key.value}.", lines)
+        found[key.value] = _plain_node(value, f"{at}{key.value}.", lines)
     return found
 
 

@@ -45,7 +45,7 @@ class UserStatistics(BaseModel):
 
 
 class Purchase(NamedTuple):
-    """One order for the statistics: the product, the date, and the known price."""
+    """An order for the statistics: the product, the date, and the known price."""
 
     timestamp_ms: int
     quantity: int

@@ -25,10 +25,10 @@ def folded_text(text: str) -> str:
     """Return a text in lowercase without accents, full-width forms or ligatures, so that spellings of one word become equal."""
     if text.isascii():
         return text.lower()
-    return _FOREIGN.sub(_plain, text.casefold())
+    return _FOREIGN.sub(_fold_letters, text.casefold())
 
 
-def _plain(match: re.Match[str]) -> str:
+def _fold_letters(match: re.Match[str]) -> str:
     return "".join(c for c in normalize("NFKD", match[0]) if not combining(c)).casefold()
 
 
@@ -131,7 +131,7 @@ class Bm25:
     def scores(self, query: str) -> list[float]:
         """Return one score for each text, in their order; 0 if no word is shared."""
         found = [0.0] * len(self._words)
-        for word in _asked(query):
+        for word in _query_words(query):
             weight = self._weight(word)
             for place, times in self._texts_with(word):
                 found[place] += weight * times * (_K1 + 1) / (times + self._norms[place])
@@ -154,7 +154,7 @@ class Bm25:
         return _K1 * (1 - _B + _B * length / self._mean) if self._mean else 1.0
 
 
-def _asked(query: str) -> list[str]:
+def _query_words(query: str) -> list[str]:
     """Return the query's words in a fixed order, because sums of floats depend on the order."""
     return list(dict.fromkeys(tokens(query)))
 
@@ -182,7 +182,7 @@ def similarity(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> 
 
 
 class SimilarTexts:
-    """The texts so far, indexed by word sequences: a new text is compared only with those that share one."""
+    """The texts so far, indexed by word sequences: a new text is compared only with texts that share a sequence."""
 
     def __init__(self) -> None:
         self._sizes: list[int] = []

@@ -51,14 +51,14 @@ def printable_address(address: str) -> str:
     hosts = hosts_of(address)
     if hosts is None or not _SCHEME.fullmatch(scheme):
         return HIDDEN
-    path = _split(scheme, rest)[1] if scheme.lower() in ("http", "https") else ""
+    path = _split_address(scheme, rest)[1] if scheme.lower() in ("http", "https") else ""
     return f"{scheme}://{hosts}{re.split(r'[?#]', path, maxsplit=1)[0]}"
 
 
 def hosts_of(address: str) -> str | None:
     """Return the hosts and ports of an address, or `None` if a password may stand in their place."""
     scheme, _, after = address.partition("://")
-    authority, rest = _split(scheme, after)
+    authority, rest = _split_address(scheme, after)
     hosts = authority.rpartition("@")[2]
     if (
         _ODD.search(address)
@@ -70,7 +70,7 @@ def hosts_of(address: str) -> str | None:
     return hosts
 
 
-def _split(scheme: str, rest: str) -> tuple[str, str]:
+def _split_address(scheme: str, rest: str) -> tuple[str, str]:
     """Split an address as MongoDB's clients do: a `#` is part of a password like any letter."""
     authority = re.split(r"[/?]" if scheme.startswith("mongodb") else r"[/?#]", rest, maxsplit=1)[0]
     return authority, rest[len(authority) :]
@@ -107,14 +107,14 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
     environ = os.environ if environ is None else environ
     given = environ.get("XDG_CACHE_HOME", "")
     if given and Path(given).is_absolute():
-        return _own(Path(given) / "drr")
+        return _own_folder(Path(given) / "drr")
     try:
-        return _own(Path.home() / ".cache" / "drr")
+        return _own_folder(Path.home() / ".cache" / "drr")
     except RuntimeError:
-        return _own(Path(tempfile.gettempdir()) / f"drr-{os.getuid()}")
+        return _own_folder(Path(tempfile.gettempdir()) / f"drr-{os.getuid()}")
 
 
-def _own(folder: Path) -> Path:
+def _own_folder(folder: Path) -> Path:
     """Return the folder. Below the shared temporary folder it is made now; raises `DrrError` if another user could write there."""
     shared = Path(tempfile.gettempdir())
     for place in reversed([one for one in (folder, *folder.parents) if shared in one.parents]):

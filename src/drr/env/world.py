@@ -52,7 +52,7 @@ class Holdings:
 
 
 class SourceKind(Protocol):
-    """One kind of source: which addresses belong to it, and the text behind each."""
+    """A kind of source: which addresses belong to it, and the text behind each."""
 
     name: ClassVar[str]
     """The type in records and verdicts, and the end of metric names (`fp_NAME`); it never changes."""

@@ -33,7 +33,7 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 class Sample(BaseModel):
-    """A draw by lot: each of `population` things was as likely to be among the `drawn` ones."""
+    """A draw by lot: each of `population` items was equally likely to be among the `drawn` items."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -150,8 +150,8 @@ def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[La
     A drawn thing with `"label": null` still lacks its label and is left out.
     """
     found: list[Label] = []
-    for where, task, raw in _parsed(path):
-        label = _checked(_FORMS[task], where, raw)
+    for where, task, raw in _parse_lines(path):
+        label = _check_row(_FORMS[task], where, raw)
         if scale is not None and isinstance(label, RatingLabel) and not scale[0] <= label.label <= scale[1]:
             raise Misuse(
                 f"{where}: label: a grade of {label.label:g}; grades are from {scale[0]:g} to {scale[1]:g} here"
@@ -162,12 +162,12 @@ def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[La
 
 
 def read_align_labels(path: Path) -> list[AlignLabel]:
-    """Read labels as `read_labels` does, including those of pairs of passages."""
+    """Read labels as `read_labels` does, including labels of pairs of passages."""
     forms: dict[Task, type[AlignLabel]] = {**_FORMS, "redundancy": PassageLabel}
-    return [_checked(forms[task], where, raw) for where, task, raw in _parsed(path, passages=True)]
+    return [_check_row(forms[task], where, raw) for where, task, raw in _parse_lines(path, passages=True)]
 
 
-def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, JsonObject]]:
+def _parse_lines(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, JsonObject]]:
     """Yield the place, the task and the object of each line."""
     lines: Iterable[str] = lines_of(path, "labels")
     for number, line in enumerate(lines, 1):
@@ -183,7 +183,7 @@ def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, 
         task = _task_of_object(raw) if isinstance(raw, dict) else None
         if passages and task is None and isinstance(raw, dict) and "passage_a" in raw:
             task = "redundancy"
-        raw = _published(raw) if task == "support" else raw
+        raw = _in_our_form(raw) if task == "support" else raw
         if task is None:
             raise Misuse(
                 f"{where}: no label; a line holds `claim` (support), `answer_a` (pairwise) or `answer` (rating)"
@@ -200,7 +200,7 @@ _PUBLISHED = {
 }
 
 
-def _published(raw: JsonObject) -> JsonObject:
+def _in_our_form(raw: JsonObject) -> JsonObject:
     """Return a line of WiCE or AttributionBench in our form, and any other as it is."""
     own, label = dict(raw), raw.get("attribution_label", raw.get("label"))
     if isinstance(texts := raw.get("references"), list):
@@ -219,7 +219,7 @@ def _published(raw: JsonObject) -> JsonObject:
     return own | {"label": _PUBLISHED.get(str(label), label)}
 
 
-def _checked(form: type[Read], where: str, raw: JsonObject) -> Read:
+def _check_row(form: type[Read], where: str, raw: JsonObject) -> Read:
     try:
         return form.model_validate(raw)
     except ValidationError as error:

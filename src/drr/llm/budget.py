@@ -156,7 +156,7 @@ class Budget:
         """Reserve an amount and return it, after waiting for running calls that may leave room. Raise `OverBudget` where there is no room."""
         if amount == NOTHING and not self.limit.is_set:
             return NOTHING
-        if await self._granted(amount):
+        if await self._wait_for_grant(amount):
             return amount
         what = "the unit's cap" if self.scope == "unit" else "the budget"
         most = _amount_text(
@@ -168,7 +168,7 @@ class Budget:
             self.scope,
         )
 
-    async def _granted(self, amount: SpendAmount) -> bool:
+    async def _wait_for_grant(self, amount: SpendAmount) -> bool:
         while True:
             self._settled.clear()
             verdict = self.purse.reserve(amount, self.limit)
@@ -312,7 +312,7 @@ class Prices(BaseModel):
 
 
 def load_prices(override: Path | None = None) -> Prices:
-    """Return the built-in prices, with the entries of the file `override` in place of those of the same name."""
+    """Return the built-in prices, of which entries of the file `override` replace entries of the same name."""
     box = _box()
     if override is None:
         return box

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 @dataclass(frozen=True)
 class PaidAnswer:
-    """One answer as it arrived, with its cost (in picodollars; `None` if unknown) and its seconds."""
+    """An answer as it arrived, with its cost (in picodollars; `None` if unknown) and its seconds."""
 
     message: AIMessage
     cost: int | None

@@ -45,7 +45,7 @@ class ToldTokens(TypedDict):
 
 
 class ToldMessage(TypedDict):
-    """One message of a conversation. Fields of a model's or a tool's message only may be missing."""
+    """A message of a conversation. Fields of a model's or a tool's message only may be missing."""
 
     role: str
     text: str
@@ -91,7 +91,7 @@ class Tokens:
 
 
 def tokens_of(message: AIMessage) -> Tokens | None:
-    """Return the tokens of a call, or `None` where the provider reported none or impossible ones: unknown is not zero."""
+    """Return the tokens of a call, or `None` where the provider reported no possible number: unknown is not zero."""
     usage = message.usage_metadata
     if usage is None:
         return None

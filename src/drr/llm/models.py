@@ -46,7 +46,7 @@ class ModelServer:
 
     @property
     def address(self) -> str | None:
-        return _plain(self.base_url)
+        return _plain_address(self.base_url)
 
     def host(self, provider: str) -> str:
         """Return the host and port of a provider's models on this server, without user name and password."""
@@ -121,7 +121,7 @@ def chat_model(
     if not key:
         if not is_loopback(address):
             raise ModelSetupError(
-                f"model {name}: no key for {_shown(base_url) or address}; set {provider.upper()}_API_KEY, or --base-url to a local server"
+                f"model {name}: no key for {_shown_address(base_url) or address}; set {provider.upper()}_API_KEY, or --base-url to a local server"
             )
         key = _NO_KEY
     if provider == "anthropic":
@@ -148,7 +148,7 @@ def chat_model(
 def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
     if base_url is None:
         return DEFAULT_ADDRESS.get(provider)
-    address = _plain(base_url) or ""
+    address = _plain_address(base_url) or ""
     try:
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -156,16 +156,16 @@ def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
         usable = False
     if not usable:
         raise ModelSetupError(
-            f"base address {_shown(base_url)}: not an http or https address; e.g. http://127.0.0.1:8000/v1"
+            f"base address {_shown_address(base_url)}: not an http or https address; e.g. http://127.0.0.1:8000/v1"
         )
     return address
 
 
-def _plain(address: str | SecretStr | None) -> str | None:
+def _plain_address(address: str | SecretStr | None) -> str | None:
     return address.get_secret_value() if isinstance(address, SecretStr) else address
 
 
-def _shown(address: str | SecretStr | None) -> str | None:
+def _shown_address(address: str | SecretStr | None) -> str | None:
     """Return an address as it may be shown. A `SecretStr` shows itself; plain text may hold a password and is hidden."""
     return HIDDEN if isinstance(address, str) else None if address is None else str(address)
 
@@ -184,7 +184,7 @@ def _openai(
         from langchain_openai import ChatOpenAI
         from openai import DefaultAsyncHttpxClient
     except ImportError as error:
-        raise _missing("openai", "langchain-openai") from error
+        raise _missing_package("openai", "langchain-openai") from error
     if (
         "http_socket_options" in ChatOpenAI.model_fields
     ):  # for a client that is never used and warns of proxies
@@ -212,7 +212,7 @@ def _ollama(
     try:
         from langchain_ollama import ChatOllama
     except ImportError as error:
-        raise _missing("ollama", "langchain-ollama") from error
+        raise _missing_package("ollama", "langchain-ollama") from error
     built: BaseChatModel = ChatOllama(
         model=model,
         base_url=address,
@@ -223,7 +223,7 @@ def _ollama(
     return built
 
 
-def _missing(provider: str, package: str) -> ModelSetupError:
+def _missing_package(provider: str, package: str) -> ModelSetupError:
     return ModelSetupError(
         f"{provider} models need the package {package}; install it with `pip install {package}`"
     )
@@ -242,7 +242,7 @@ def ask_form(provider: str, tools: Sequence[Any], demand: Demand) -> AskForm:
     from langchain_core.utils.function_calling import convert_to_openai_tool
 
     schemas = [convert_to_openai_tool(tool) for tool in tools]
-    more = _demanded(provider, demand)
+    more = _demanded_arguments(provider, demand)
 
     def bind(chat: BaseChatModel) -> Runnable[Any, AIMessage]:
         return chat.bind_tools(list(tools)).bind(**more) if tools else chat.bind(**more)
@@ -250,11 +250,11 @@ def ask_form(provider: str, tools: Sequence[Any], demand: Demand) -> AskForm:
     return AskForm.of({"tools": schemas, **more} if more else schemas, bind, tools=bool(tools))
 
 
-def _demanded(provider: str, demand: Demand) -> dict[str, Any]:
+def _demanded_arguments(provider: str, demand: Demand) -> dict[str, Any]:
     """Return a client's demands as arguments for the provider; `bad_request` where the provider has no such feature."""
     found: dict[str, Any] = {"stop": list(demand.stop)} if demand.stop else {}
     if demand.tool:
-        found["tool_choice"] = _forced(provider, demand.tool)
+        found["tool_choice"] = _forced_tool(provider, demand.tool)
     if demand.form:
         try:
             found |= _form(provider, **json.loads(demand.form))
@@ -265,7 +265,7 @@ def _demanded(provider: str, demand: Demand) -> dict[str, Any]:
     return found
 
 
-def _forced(provider: str, tool: str) -> dict[str, Any] | str:
+def _forced_tool(provider: str, tool: str) -> dict[str, Any] | str:
     if provider == "openai":
         return "required" if tool == ANY_TOOL else {"type": "function", "function": {"name": tool}}
     if provider == "anthropic":
@@ -310,9 +310,9 @@ class Writing:
         with ACTIVITY.call():
             if self._idle_s is None:
                 return await chat.ainvoke(messages, **more)
-            return await self._streamed(chat, messages, self._idle_s, **more)
+            return await self._read_stream(chat, messages, self._idle_s, **more)
 
-    async def _streamed(
+    async def _read_stream(
         self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], idle_s: float, **more: Any
     ) -> AIMessage:
         self.pieces, self.silent, self.first_s = 0, 0, None

@@ -66,7 +66,7 @@ class Prompts:
             self._override(override)
 
     def overridden(self, folder: Path) -> Prompts:
-        """Return the prompts with those of a folder in place of the ones with their names."""
+        """Return the prompts, of which prompts of a folder replace prompts of the same name."""
         found = copy(self)
         found._prompts = dict(self._prompts)
         found._override(folder)
@@ -88,7 +88,7 @@ class Prompts:
             self._prompts[path.stem] = theirs
 
     def reworded(self, texts: Mapping[str, str]) -> Prompts:
-        """Return the prompts with these texts in place of the ones with their names."""
+        """Return the prompts with these texts, by name, in place of their own."""
         found = copy(self)
         found._prompts = self._prompts | {
             name: replace(self._prompts[name], written=text).chosen({})

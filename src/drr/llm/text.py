@@ -91,16 +91,16 @@ def well_formed_message(message: AIMessage) -> AIMessage:
     text = json.dumps(fields, ensure_ascii=False, default=str)
     if text.isascii() or well_formed(text) == text:
         return message
-    return message.model_copy(update={name: _all(value) for name, value in fields.items()})
+    return message.model_copy(update={name: _well_formed_value(value) for name, value in fields.items()})
 
 
-def _all(value: Any) -> Any:
+def _well_formed_value(value: Any) -> Any:
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, list):
-        return [_all(item) for item in value]
+        return [_well_formed_value(item) for item in value]
     if isinstance(value, dict):
-        return {_all(name): _all(item) for name, item in value.items()}
+        return {_well_formed_value(name): _well_formed_value(item) for name, item in value.items()}
     return value
 
 

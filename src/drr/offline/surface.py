@@ -110,7 +110,7 @@ def measure_surface(answer: str, question: str, profile: str, shop: str) -> Surf
     facts = [s for s in sentences if _is_cited(s) or numbers(plain(s))]
     bag = {word for s in sentences for word in tokens(plain(s))}
     of_facts = {word for s in facts for word in tokens(plain(s))}
-    asked, share, repeated = _long_words(question), max(1, len(sentences)), _repeated(body)
+    asked, share, repeated = _long_words(question), max(1, len(sentences)), _repeated_share(body)
     counts = {
         "sections": len({m[0].strip() for m in _HEADING.finditer(body)}),
         "listed": len({m[0] for m in _LISTED.finditer(body)}),
@@ -163,7 +163,7 @@ def _is_cited(sentence: str) -> bool:
     )
 
 
-def _repeated(body: str) -> float:
+def _repeated_share(body: str) -> float:
     """Return the share of tokens in lines and paragraphs that nearly repeat an earlier one."""
     seen: list[frozenset[tuple[str, ...]]] = []
     exact: set[str] = set()

@@ -46,7 +46,7 @@ class Admission:
         self._cost: dict[CostGroup, SpendAmount] = {}
         """The cost of all finished units by group."""
         if bank.limit.is_set:
-            self._before = {key: self._paid(key) for key in ledger.saved.under_way(self._groups)}
+            self._before = {key: self._paid_before(key) for key in ledger.saved.under_way(self._groups)}
             for kind in {group.kind for group in self._groups.values()}:
                 for name, count, cost, tokens in ledger.records.costs(kind):
                     self._add(CostGroup(kind, name), SpendAmount(cost, tokens), count)
@@ -72,13 +72,13 @@ class Admission:
         """Return the first of the waiting units that may begin now, at most `room`."""
         if not self._bank.limit.is_set:
             return list(islice(waiting, room))
-        committed = self._committed()
+        committed = self._committed_total()
         beside = {self._groups[key] for key in self._under_way}
         chosen: list[str] = []
         for key in waiting:
             if len(chosen) == room:
                 break
-            group, cost = self._groups[key], self._expected(key)
+            group, cost = self._groups[key], self._expected_rest(key)
             if self._is_its_turn(group, beside) and self._fits(committed, cost):
                 committed += cost
                 beside.add(group)
@@ -96,8 +96,8 @@ class Admission:
         group = Counter(self._groups[key] for key in waiting).most_common(1)[0][0]
         known = self._finished[group]
         why = f"mean of {known} finished" if known else "the dearest variant known, none of it has finished"
-        spare = _less(SpendAmount(limit.cost or 0, limit.tokens or 0), self._committed())
-        rest = sum((self._expected(key) for key in waiting), NOTHING)
+        spare = _less(SpendAmount(limit.cost or 0, limit.tokens or 0), self._committed_total())
+        rest = sum((self._expected_rest(key) for key in waiting), NOTHING)
         reserve = "" if largest == NOTHING else f" and holds up to {text(largest)} for a call"
         return (
             f"the budget of {limit} leaves {text(spare)}, less than a unit of {group.name or group.kind} needs, which is expected to cost "
@@ -115,7 +115,7 @@ class Admission:
         """Tell whether a unit's cost fits the budget, with room for one largest call. While no cost is known, each call is checked instead."""
         return not self._finished or self._bank.limit.holds(committed + cost + self._bank.largest)
 
-    def _expected(self, key: str) -> SpendAmount:
+    def _expected_rest(self, key: str) -> SpendAmount:
         """Return the expected amount still to be paid for a unit."""
         return _less(self._mean_of(self._groups[key]), self._before.get(key, NOTHING))
 
@@ -126,11 +126,11 @@ class Admission:
         tokens = max((self._cost[one].tokens // self._finished[one] for one in known), default=0)
         return SpendAmount(cost, tokens)
 
-    def _committed(self) -> SpendAmount:
+    def _committed_total(self) -> SpendAmount:
         """Return the highest total that will be spent once all running units have ended."""
-        return self._bank.foreseen(sum((self._expected(key) for key in self._under_way), self._ended))
+        return self._bank.foreseen(sum((self._expected_rest(key) for key in self._under_way), self._ended))
 
-    def _paid(self, key: str) -> SpendAmount:
+    def _paid_before(self, key: str) -> SpendAmount:
         """Return the amount paid for the saved answers of a unit, which are used again. A saved search is one line, and free."""
         paid = NOTHING
         for text in self._ledger.saved.of_unit(key, WAY).values():

@@ -72,7 +72,7 @@ class KeptValue:
 
 
 class Kept(KeptValue):
-    """One cached value that was computed from a study."""
+    """A cached value that was computed from a study."""
 
     def __init__(self, study: Study, name: str, rests_on: Callable[[], object]) -> None:
         """Take a study, a name, and `rests_on`, which returns the plain data that decides the value beside the study."""

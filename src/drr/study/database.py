@@ -126,7 +126,7 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """One connection to the ledger, used by the event loop and by the thread that commits."""
+    """A connection to the ledger, used by the event loop and by the thread that commits."""
 
     def __init__(
         self, path: Path, *, create: bool = False, read_only: bool = False, apart: bool = False

@@ -52,7 +52,7 @@ class GrantedBudget(Budget):
         self._numbers = count()
         self._asked: dict[int, tuple[SpendAmount, asyncio.Future[bool]]] = {}
 
-    async def _granted(self, amount: SpendAmount) -> bool:
+    async def _wait_for_grant(self, amount: SpendAmount) -> bool:
         number = next(self._numbers)
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._asked[number] = amount, answer

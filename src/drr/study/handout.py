@@ -42,7 +42,7 @@ class Handout:
         self._changed = asyncio.Event()
 
     def settle(self) -> None:
-        """Order the last units once: first those that were stopped before, then those that take longest.
+        """Order the last units once: first the units that were stopped before, then the longest.
 
         The expected duration is the mean of the finished units of the same variant or task of judging. An unknown one counts as the longest.
         """

@@ -80,7 +80,7 @@ def changed_rows(db: Connection) -> Iterator[str]:
             yield str(row[1])
     if db.execute(_COUNTS).fetchone() != (units, records, units) or _known_sum(db) not in (None, total):
         yield "how many units and records there are"
-    if _seal(db) != _sealed(db)[:_SIZE]:
+    if _seal(db) != _stored_seal(db)[:_SIZE]:
         yield "what it knows of the whole study"
 
 
@@ -99,14 +99,14 @@ def _hash(row: Sequence[Any]) -> bytes:
         return b""
 
 
-def _sealed(db: Connection) -> bytes:
+def _stored_seal(db: Connection) -> bytes:
     found = db.execute("SELECT hash FROM hashes WHERE key = ?", (_SEAL,)).fetchone()
     return found[0] if found is not None and isinstance(found[0], bytes) else b""
 
 
 def _known_sum(db: Connection) -> int | None:
     """Return the sum of all units' hashes as the last writer left it; `None` where none was kept."""
-    return int.from_bytes(_sealed(db)[_SIZE:]) if len(_sealed(db)) > _SIZE else None
+    return int.from_bytes(_stored_seal(db)[_SIZE:]) if len(_stored_seal(db)) > _SIZE else None
 
 
 def _sum(db: Connection, where: str = "TRUE") -> int:

@@ -60,7 +60,7 @@ class Pool(Protocol):
         """Run units as they are handed out and yield each as it ends, in any order, until all have ended."""
 
     def cancel(self) -> None:
-        """Take no more units and end the running ones; `run` yields those that had finished and returns."""
+        """Take no more units and end the running units; `run` yields the finished units and returns."""
 
 
 class InProcessPool:

@@ -133,7 +133,7 @@ class Summary:
 
 
 def missing_units(study: Study, units: Sequence[Unit], *, retry_failed: bool = False) -> list[Unit]:
-    """Return those of the units that a run computes, in their order."""
+    """Return the units that a run must still compute, in their order."""
     settled = study.ledger.units.settled_among([unit.key for unit in units], retry_failed=retry_failed)
     if retry_failed:
         records = (study.record(key) for key in list(settled))
@@ -155,7 +155,7 @@ async def run(
     limit: int | None = None,
     label: str = "units",
 ) -> Summary:
-    """Compute the missing ones of `units` and return a summary. Finished units are never computed again; a run begins at most `limit` units.
+    """Compute the missing units of `units` and return a summary. Finished units are never computed again; a run begins at most `limit` units.
 
     A plain work function runs in this process and needs `models`; a pool brings its own models.
     """
@@ -232,7 +232,7 @@ class _Driver:
             longest_first=pool.size > _FEW and limit is None,
         )
         stage.advance(len(units) - len(open_units))
-        self.writer = RecordWriter(study, before=self.bank.flush, kept=self._kept, failed=self._abort)
+        self.writer = RecordWriter(study, before=self.bank.flush, kept=self._count_done, failed=self._abort)
         self.terms = Terms(self.bank, unit_cap, self.writer.save, self.summary.refused.append, stage.note)
         self.failed_now: set[str] = set()
         self.passing_in_a_row = 0
@@ -240,7 +240,7 @@ class _Driver:
     async def go(self) -> Summary:
         self.ledger.under_way.clear()  # no earlier writer is left
         watching = asyncio.create_task(self._watch())
-        with interrupts(self._pressed), collecting_less(), self.writer:
+        with interrupts(self._handle_interrupt), collecting_less(), self.writer:
             try:
                 async with aclosing(self.pool.run(self.handout.assignments(), self.terms)) as ended:
                     async for finished in ended:
@@ -271,14 +271,14 @@ class _Driver:
             self.activity_file.unlink(missing_ok=True)
 
     async def _end(self) -> None:
-        """Commit the finished units and clear the running ones, however the run ended."""
+        """Commit the finished units and clear the running units, however the run ended."""
         try:
             await self.writer.drained()
         finally:
             self.ledger.under_way.clear()
             self.bank.flush()
 
-    def _kept(self, finished: FinishedUnit) -> None:
+    def _count_done(self, finished: FinishedUnit) -> None:
         self.stage.advance()
         self._account(finished)
         failed = sum(self.summary.failures.values())
@@ -305,7 +305,7 @@ class _Driver:
             self._stop("outage", finished.message)
 
     def _stop(self, why: str, message: str | None) -> None:
-        """Begin no more units; the running ones go on to their end."""
+        """Begin no more units; running units go on to their end."""
         if self.summary.stopped is None:
             self.summary.stopped, self.summary.message = why, message
         self.handout.stop()
@@ -314,7 +314,7 @@ class _Driver:
         self.handout.stop()
         self.pool.cancel()
 
-    def _pressed(self, times: int) -> None:
+    def _handle_interrupt(self, times: int) -> None:
         """Handle a Ctrl-C: the first one begins no more units, the second one stops the running units at once."""
         self._stop("interrupted", None)
         self.stage.note(f"finishing {self.handout.in_flight} units under way; Ctrl-C again stops at once")

@@ -146,8 +146,8 @@ def status(study: Study) -> StudyStatus:
         by_kind=by_kind,
         failures=dict(sorted(failures.items())),
         first_failures=_first_failures(study, failures),
-        fabricated=_fabricated(study),
-        refused=_refused(study),
+        fabricated=_count_fabricated(study),
+        refused=_count_refused(study),
         unjudged=study.ledger.units.unjudged(),
         lost=sorted(loss.label for loss in study.losses.values()),
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
@@ -167,14 +167,14 @@ def answers_without_usage(answers: Iterable[Record]) -> int:
     return sum(not (record.is_metered or record.made_elsewhere) for record in answers)
 
 
-def _fabricated(study: Study) -> FabricatedCount:
+def _count_fabricated(study: Study) -> FabricatedCount:
     whole = (record for record in study.records("answer") if not study.lost(record))
     with naming_errors("an answer"):
         counts = [len(of(record.result.get("fabricated") or [], list)) for record in whole]
     return FabricatedCount(sum(counts), sum(count > 0 for count in counts))
 
 
-def _refused(study: Study) -> RefusedCount:
+def _count_refused(study: Study) -> RefusedCount:
     counts = []
     for record in study.records("answer"):
         with naming_errors("an answer"):

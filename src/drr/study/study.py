@@ -156,13 +156,13 @@ class Study:
         self.close()
 
     def retire(self, kind: Kind, keep: Iterable[Unit]) -> int:
-        """Let only the units of `keep` count among those of a kind, and return how many do not. Their records stay."""
+        """Let only the units of `keep` count in a kind of units, and return how many others do not. Their records stay."""
         return self.ledger.units.retire(kind, [unit.key for unit in keep])
 
     def records(
         self, kind: Kind | None = None, status: Status | None = "done", *, current: bool = True
     ) -> Iterator[Record]:
-        """Yield records in the order of keys: done ones, or those of another status, or all for `None`."""
+        """Yield records of a status (`done` by default, `None` for all) in the order of keys."""
         return self.ledger.records.all(kind, status, current=current)
 
     def record(self, key: str) -> Record | None:

@@ -108,7 +108,7 @@ class Units:
         rows = self._db.among(
             "SELECT key, kind, key_fields, spec, label FROM units WHERE key IN ({keys})", keys
         )
-        found = {key: _unit(*columns) for key, *columns in rows}
+        found = {key: _read_unit(*columns) for key, *columns in rows}
         return [found[key] for key in keys]
 
     def known(self) -> Iterator[KnownUnit]:
@@ -188,7 +188,7 @@ class Units:
         return dict(self._db.among(statement, keys))
 
     def settled_among(self, keys: Iterable[str], *, retry_failed: bool) -> set[str]:
-        """Return which of these units a run does not compute: done units, and those that failed for good."""
+        """Return the units, of these, that no run computes again: done units, and units that failed for good."""
         statement = (
             "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT (transient OR ?))"
         )
@@ -199,6 +199,6 @@ class Units:
         return {row[0] for row in self._db.among("SELECT key FROM records WHERE key IN ({keys})", keys)}
 
 
-def _unit(kind: object, key_fields: object, spec: object, label: object) -> Unit:
+def _read_unit(kind: object, key_fields: object, spec: object, label: object) -> Unit:
     with naming_errors(f"the unit {str(label)[:80]!r}"):
         return Unit(kind_of(kind), table(key_fields), table(spec), of(label, str))

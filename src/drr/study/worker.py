@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SavedAnswers:
-    """A `Journal` that returns the saved answers of one unit and saves the new ones."""
+    """A `Journal` that returns the saved answers of one unit and saves new answers."""
 
     def __init__(
         self, saved: Mapping[str, bytes], save: Callable[[str, str], None], *, usable_only: bool = False
@@ -167,7 +167,7 @@ class Worker:
         self._running: set[asyncio.Task[Any]] = set()
 
     def cancel(self) -> None:
-        """Begin no more units and cancel the running ones; finished ones are still reported."""
+        """Begin no more units and cancel running units; finished units are still reported."""
         for task in self._running:
             task.cancel()
 
@@ -202,10 +202,10 @@ class Worker:
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
         unit = assignment.unit
         context = Context(assignment, models, meter)
-        context.saving = lambda name, text: self._saved(SavedText(unit.key, name, self._clean(text)))
+        context.saving = lambda name, text: self._saved(SavedText(unit.key, name, self._clean_bytes(text)))
         started, clock = time.time(), time.monotonic()
         try:
-            left, ending = self._left(await self._place.work(dict(unit.spec), context)), _DONE
+            left, ending = self._result_left(await self._place.work(dict(unit.spec), context)), _DONE
         except Exception as error:  # noqa: BLE001 - a bug ends its unit loudly and leaves its trace
             left, ending = self._after(error, context)
         message = ending.message
@@ -229,25 +229,25 @@ class Worker:
         """Return the result and texts of failed work, with its status. An outcome that cannot be stored makes the failure a bug."""
         if isinstance(error, UnitFailure) and error.outcome is not None:
             try:
-                return self._left(error.outcome), _ending(error)
+                return self._result_left(error.outcome), _ending(error)
             except (TypeError, ValueError) as unwritable:
                 error = unwritable
         left = _Left({}, {})
         if context.gathered is not None:
             with suppress(TypeError, ValueError):
-                left = self._left(context.gathered)
+                left = self._result_left(context.gathered)
         ending = _ending(error)
         if ending.reason == "bug":
             trace = "".join(traceback.format_exception(error))
-            left.texts["traceback"] = self._clean(self._place.models.redact(trace))
+            left.texts["traceback"] = self._clean_bytes(self._place.models.redact(trace))
         return left, ending
 
-    def _left(self, outcome: Outcome) -> _Left:
+    def _result_left(self, outcome: Outcome) -> _Left:
         redact = self._place.models.redact
         text = json.dumps(redact.values(outcome.result), sort_keys=True, ensure_ascii=False, allow_nan=False)
         result: dict[str, Any] = json.loads(well_formed(text))
         texts = {
-            name: content if isinstance(content, bytes) else self._clean(content)
+            name: content if isinstance(content, bytes) else self._clean_bytes(content)
             for name, content in outcome.blobs.items()
         }
         hidden = sum(redact.count(text) for text in outcome.blobs.values() if isinstance(text, str))
@@ -255,7 +255,7 @@ class Worker:
             result["redacted"] = hidden  # evidence with hidden keys differs from the tool's answer
         return _Left(result, texts)
 
-    def _clean(self, text: str) -> bytes:
+    def _clean_bytes(self, text: str) -> bytes:
         """Return a text as bytes, without secrets and without lone surrogates, which models may write and no display can show."""
         return well_formed(self._place.models.redact.known(text)).encode()
 

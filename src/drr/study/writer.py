@@ -91,10 +91,10 @@ class RecordWriter:
             return
         contents = list({text: None for one in batch for text in one.texts.values()})
         shares = [contents[n::_FILES] for n in range(min(_FILES, len(contents)))]
-        hashes = {text: name for share in self._files.map(self._put, shares) for text, name in share}
+        hashes = {text: name for share in self._files.map(self._store_texts, shares) for text, name in share}
         blobs = {one.key: {name: hashes[text] for name, text in one.texts.items()} for one in batch}
         self._study.ledger.records.commit(batch, blobs)
 
-    def _put(self, contents: Sequence[bytes]) -> list[tuple[bytes, str]]:
+    def _store_texts(self, contents: Sequence[bytes]) -> list[tuple[bytes, str]]:
         """Store a share of a batch in one task. One task for each text took a third longer."""
         return [(content, self._study.blobs.put(content)) for content in contents]

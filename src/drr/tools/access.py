@@ -70,7 +70,7 @@ def product_id_in(ctx: ToolContext, given: str) -> str:
 
 
 def likely_spellings(identifier: str) -> list[str]:
-    """Return the other ids that `identifier` could be a slip for, by case or by confusing letters and digits.
+    """Return the ids that a mistyped `identifier` could mean, by case or by letters confused with digits.
 
     First all letters are replaced by digits at once, then any one or two places: the slips that people and models make.
     """
@@ -82,12 +82,12 @@ def likely_spellings(identifier: str) -> list[str]:
         *combinations(places, 1),
         *combinations(places, 2),
     ]
-    found = dict.fromkeys(_swapped(upper, places_of) for places_of in swaps[:_MOST_SPELLINGS])
+    found = dict.fromkeys(_swap_letters(upper, places_of) for places_of in swaps[:_MOST_SPELLINGS])
     found.pop(identifier, None)
     return list(found)
 
 
-def _swapped(text: str, places: Sequence[int]) -> str:
+def _swap_letters(text: str, places: Sequence[int]) -> str:
     letters = list(text)
     for place in places:
         letters[place] = _TWIN[letters[place]]

@@ -58,7 +58,7 @@ def evaluate(expression: str) -> str:
         raise ArithmeticProblem(
             f"the expression has {len(expression):,} characters, at most {MAX_LENGTH} are read"
         )
-    return decimal_text(_Parser(_split(expression.translate(_SPELLINGS))).whole())
+    return decimal_text(_Parser(_split_tokens(expression.translate(_SPELLINGS))).whole())
 
 
 def decimal_text(value: Value) -> str:
@@ -72,7 +72,7 @@ def decimal_text(value: Value) -> str:
     return f"{rounded:f}" if -7 <= rounded.adjusted() < SIGNIFICANT else f"{rounded:e}"
 
 
-def _split(expression: str) -> list[tuple[str, str]]:
+def _split_tokens(expression: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     at, end = 0, len(expression.rstrip())
     while at < end:
@@ -90,7 +90,7 @@ def _split(expression: str) -> list[tuple[str, str]]:
 
 
 class _Parser:
-    """A recursive-descent parser; every descent goes through `_deeper`, which limits the recursion."""
+    """A recursive-descent parser; every descent goes through `_descend`, which limits the recursion."""
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self._tokens = tokens
@@ -111,7 +111,7 @@ class _Parser:
         self._at += 1
         return text
 
-    def _deeper(self, rule: Callable[[], Value]) -> Value:
+    def _descend(self, rule: Callable[[], Value]) -> Value:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise ArithmeticProblem(f"the expression is nested more than {MAX_DEPTH} deep; split it up")
@@ -123,20 +123,20 @@ class _Parser:
         return self._chain(self._product, "+-")
 
     def _product(self) -> Value:
-        return self._chain(self._signed, "*/")
+        return self._chain(self._signed_value, "*/")
 
     def _chain(self, part: Callable[[], Value], marks: str) -> Value:
         value = part()
         while (mark := self._peek()) and mark in marks:
             self._take()
-            value = _combined(mark, value, part())
+            value = _combine_values(mark, value, part())
         return value
 
-    def _signed(self) -> Value:
+    def _signed_value(self) -> Value:
         if self._peek() in ("+", "-"):
             if self._take() == "+":
-                return self._deeper(self._signed)
-            value = self._deeper(self._signed)
+                return self._descend(self._signed_value)
+            value = self._descend(self._signed_value)
             return Value(-value.number, value.exact)
         return self._power()
 
@@ -144,7 +144,7 @@ class _Parser:
         base = self._atom()
         if self._peek() in ("**", "^"):
             self._take()
-            return _raise(base, self._deeper(self._signed))
+            return _raise(base, self._descend(self._signed_value))
         return base
 
     def _atom(self) -> Value:
@@ -155,12 +155,12 @@ class _Parser:
         if kind == "number":
             return _number(text)
         if kind == "name":
-            return self._named(text)
+            return self._named_value(text)
         if text in ("(", "{"):
             return self._group(text)
         raise ArithmeticProblem(f"{text!r} is out of place; a number is missing before it")
 
-    def _named(self, name: str) -> Value:
+    def _named_value(self, name: str) -> Value:
         if name in CONSTANTS:
             return CONSTANTS[name]
         function = FUNCTIONS.get(name)
@@ -173,7 +173,7 @@ class _Parser:
         return function(self._group(self._take()))
 
     def _group(self, opened: str) -> Value:
-        value = self._deeper(self._sum)
+        value = self._descend(self._sum)
         closing = ")" if opened == "(" else "}"
         if self._take() != closing:
             raise ArithmeticProblem(f"a {closing!r} is missing")
@@ -184,12 +184,12 @@ def _number(text: str) -> Value:
     exponent = re.split("[eE]", text)[1:]
     if exponent and (len(exponent[0]) > 5 or abs(int(exponent[0])) > MAX_EXPONENT):
         raise ArithmeticProblem(f"{text[:40]} is too large or too small: exponents go to {MAX_EXPONENT}")
-    return _bounded(Fraction(text), True)
+    return _bounded_value(Fraction(text), True)
 
 
-def _bounded(number: Fraction, exact: bool) -> Value:
+def _bounded_value(number: Fraction, exact: bool) -> Value:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
-        return _shortened(lambda context: _decimal(number, context))
+        return _shortened_decimal(lambda context: _decimal(number, context))
     return Value(number, exact)
 
 
@@ -197,7 +197,7 @@ def _decimal(number: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
-def _shortened(compute: Callable[[Context], Decimal]) -> Value:
+def _shortened_decimal(compute: Callable[[Context], Decimal]) -> Value:
     """Compute a value as a decimal of limited length. A mortgage of 360 months is an ordinary number whose exact fraction is longer than a page."""
     context = Context(prec=KEPT, Emax=MAX_DIGITS, Emin=-MAX_DIGITS, traps=[Overflow, Underflow])
     try:
@@ -220,10 +220,10 @@ _OPERATIONS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 }
 
 
-def _combined(mark: str, a: Value, b: Value) -> Value:
+def _combine_values(mark: str, a: Value, b: Value) -> Value:
     if mark == "/" and b.number == 0:
         raise ArithmeticProblem("division by zero")
-    return _bounded(_OPERATIONS[mark](a.number, b.number), a.exact and b.exact)
+    return _bounded_value(_OPERATIONS[mark](a.number, b.number), a.exact and b.exact)
 
 
 def _raise(base: Value, exponent: Value) -> Value:
@@ -235,13 +235,15 @@ def _raise(base: Value, exponent: Value) -> Value:
             raise ArithmeticProblem(f"the exponent is beyond {MAX_EXPONENT}; nothing that large is computed")
         size = max(number.numerator.bit_length(), number.denominator.bit_length())
         if number not in (0, 1, -1) and size * abs(int(power)) > MAX_BITS + size:
-            return _shortened(lambda context: context.power(_decimal(number, context), int(power)))
+            return _shortened_decimal(lambda context: context.power(_decimal(number, context), int(power)))
         # 0, 1 and -1 stay themselves however large the exponent is: its parity says everything.
         whole = int(power) if number not in (0, 1, -1) else (0 if power == 0 else 2 - int(power) % 2)
-        return _bounded(number**whole, base.exact and exponent.exact)
+        return _bounded_value(number**whole, base.exact and exponent.exact)
     if number < 0:
         raise ArithmeticProblem("a negative number has no real power with a fraction in the exponent")
-    return _shortened(lambda context: context.power(_decimal(number, context), _decimal(power, context)))
+    return _shortened_decimal(
+        lambda context: context.power(_decimal(number, context), _decimal(power, context))
+    )
 
 
 def _float(number: Fraction) -> float:
@@ -271,7 +273,7 @@ def _sqrt(value: Value) -> Value:
     top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
     if top * top == number.numerator and bottom * bottom == number.denominator:
         return Value(Fraction(top, bottom), value.exact)
-    return _shortened(lambda context: context.sqrt(_decimal(number, context)))
+    return _shortened_decimal(lambda context: context.sqrt(_decimal(number, context)))
 
 
 def _logarithm(name: str, function: Callable[[Context, Decimal], Decimal]) -> Callable[[Value], Value]:
@@ -282,12 +284,12 @@ def _logarithm(name: str, function: Callable[[Context, Decimal], Decimal]) -> Ca
         if 0.5 < number < 2:
             scale = 1.0 if name == "ln" else math.log(10)
             return _approximate(lambda: math.log1p(_float(number - 1)) / scale)
-        return _shortened(lambda context: function(context, _decimal(number, context)))
+        return _shortened_decimal(lambda context: function(context, _decimal(number, context)))
 
     return of
 
 
-def _circular(function: Callable[[float], float]) -> Callable[[Value], Value]:
+def _exact_at_pi(function: Callable[[float], float]) -> Callable[[Value], Value]:
     """Wrap a trigonometric function so that sin(pi) is 0, not the 1e-16 that a rounded pi gives."""
 
     def of(value: Value) -> Value:
@@ -298,9 +300,9 @@ def _circular(function: Callable[[float], float]) -> Callable[[Value], Value]:
 
 
 FUNCTIONS: dict[str, Callable[[Value], Value]] = {
-    "sin": _circular(math.sin),
-    "cos": _circular(math.cos),
-    "tan": _circular(_tan),
+    "sin": _exact_at_pi(math.sin),
+    "cos": _exact_at_pi(math.cos),
+    "tan": _exact_at_pi(_tan),
     "log": _logarithm("log", Context.log10),
     "ln": _logarithm("ln", Context.ln),
     "sqrt": _sqrt,

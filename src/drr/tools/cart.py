@@ -35,7 +35,7 @@ Voucher = Annotated[
 _Tool = TypeVar("_Tool", bound=Callable[..., ToolAnswer])
 
 
-def _alone(act: _Tool) -> _Tool:
+def _one_at_a_time(act: _Tool) -> _Tool:
     """Let one act of a talk end before the next begins."""
 
     @wraps(act)
@@ -46,13 +46,13 @@ def _alone(act: _Tool) -> _Tool:
     return cast(_Tool, done)
 
 
-@_alone
+@_one_at_a_time
 def view_cart(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     """Show the cart: products, pieces, prices, stock, what is to pay and when it arrives. With a voucher: what is to pay then."""
     return _cart(ctx.service, _code(ctx.service, voucher))
 
 
-@_alone
+@_one_at_a_time
 def add_to_cart(
     ctx: ToolContext,
     product_id: ProductId,
@@ -70,7 +70,7 @@ def add_to_cart(
     return ToolAnswer(shown.text, [product_source(product, shown.text, ctx.money)], shown.data)
 
 
-@_alone
+@_one_at_a_time
 def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     """Take all pieces of a product out of the cart, and show the cart."""
     state, product = ctx.service, product_named(ctx, product_id)
@@ -80,7 +80,7 @@ def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     return _cart(state, None)
 
 
-@_alone
+@_one_at_a_time
 def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     """Order and pay for the whole cart. Each product becomes an order with a number of its own."""
     state = ctx.service
@@ -108,19 +108,19 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     return ToolAnswer("\n".join([heading, *rows]), sources, data)
 
 
-@_alone
+@_one_at_a_time
 def cancel_order(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
     """Cancel a whole order of the shopper, for the reason that he gives."""
     return _end(ctx, order_id, reason, "cancel")
 
 
-@_alone
+@_one_at_a_time
 def return_items(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
     """Take back the goods of a whole order of the shopper, for the reason that he gives."""
     return _end(ctx, order_id, reason, "return")
 
 
-@_alone
+@_one_at_a_time
 def ask_shopper(
     ctx: ToolContext,
     question: Annotated[
@@ -150,13 +150,13 @@ def ask_shopper(
     kinds = about or (state.voice.kinds(question) if state.voice else [])
     _keep(ctx, Act("ask", kinds=len(set(kinds))))
     answer = shopper_reply(state, kinds, total)
-    words = _spoken(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
+    words = _answer_of_shopper(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
     state.heard += answer.sentences
     data = {"sentences": answer.sentences, "agreed": answer.agreed}
     return ToolAnswer(f"The shopper says: {one_line(words, len(words))}", (), data)
 
 
-def _spoken(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
+def _answer_of_shopper(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
     """Return an answer in the words of the model that plays the shopper, and record how often they were wrong."""
     state = ctx.service
     assert state.voice is not None
@@ -166,7 +166,7 @@ def _spoken(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
 
 
 def _keep(ctx: ToolContext, act: Act) -> None:
-    """Raise `ToolError` for an act that the shop stops; record which of the other clauses that concern it are kept."""
+    """Raise `ToolError` for an act that the shop stops; record which other clauses on the act are kept."""
     state = ctx.service
     broken = broken_by(state, act)
     stopping = next((clause for clause in broken if clause.stops), None)

@@ -87,7 +87,7 @@ def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
     request, plain = page.request or asked, shop.catalog.search_name == "plain"
     products = shop.store.products(page.product_ids)
     rows = [product_row(product, ctx.money) for product in products]
-    heading = f"{_found(page.total, offset, len(rows))} for {one_line(asked.query, 80)!r}{_filters(request, ctx.money, plain=plain)}"
+    heading = f"{_count_found(page.total, offset, len(rows))} for {one_line(asked.query, 80)!r}{_filters(request, ctx.money, plain=plain)}"
     counts: SearchCounts = {"total": page.total}
     if not plain:
         counts |= {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
@@ -137,7 +137,7 @@ class FoundProducts(SearchCounts):
 
 
 def _notes(page: SearchPage) -> list[str]:
-    """Say how the query was read, and what is beside the list and how to see it."""
+    """Say how the query was read, which products are not in the list, and how to see them."""
     lines = [f"Query read so: {one_line('; '.join(page.notes), 300)}."] if page.notes else []
     beside = []
     if page.aside:
@@ -205,11 +205,11 @@ def product_named(ctx: ToolContext, product_id: str) -> Product:
     wanted = product_id_in(ctx, product_id)
     product = in_capitals(wanted, ctx.session.shop.store.product)
     if product is None:
-        raise ToolError("not_found", _unknown(ctx, wanted))
+        raise ToolError("not_found", _unknown_product(ctx, wanted))
     return product
 
 
-def _unknown(ctx: ToolContext, product_id: str) -> str:
+def _unknown_product(ctx: ToolContext, product_id: str) -> str:
     near = near_products(ctx, product_id)
     shown = one_line(product_id, 60)
     if near:
@@ -232,7 +232,7 @@ def _brief(product: Product, score: float | None) -> FoundProduct:
     }
 
 
-def _found(total: int, offset: int, shown: int) -> str:
+def _count_found(total: int, offset: int, shown: int) -> str:
     if not total:
         return "No products"
     if not shown:

@@ -128,7 +128,7 @@ def read_file(
     The answer gives the address under which each page, row or cell is cited. A workbook shows the values stored in it. Pictures are
     looked at with view_image.
     """
-    content, part = _opened(ctx, name, part)
+    content, part = _open_file(ctx, name, part)
     if content.picture is not None:
         raise ToolError("invalid", f"{content.name} is a picture, which has no text; view_image shows it.")
     if content.pages:
@@ -148,7 +148,7 @@ def search_file(
     ],
 ) -> ToolAnswer:
     """Search one file that belongs to the question: the places that hold the words, each with some 500 characters around and its address."""
-    content, _ = _opened(ctx, name, None)
+    content, _ = _open_file(ctx, name, None)
     if content.picture is not None:
         raise ToolError("invalid", f"{content.name} is a picture, which has no text; view_image shows it.")
     if not tokens(query):
@@ -170,7 +170,7 @@ def search_file(
 
 def view_image(ctx: ToolContext, name: FileName) -> ToolAnswer:
     """Look at a picture (PNG or JPEG) that belongs to the question. Only for models that take pictures."""
-    content, _ = _opened(ctx, name, None)
+    content, _ = _open_file(ctx, name, None)
     if content.picture is None:
         raise ToolError("invalid", f"{content.name} is no picture; read_file reads it.")
     if not ctx.sees:
@@ -192,7 +192,7 @@ def view_image(ctx: ToolContext, name: FileName) -> ToolAnswer:
     return ToolAnswer(text, [_source(place, seen)], data, [picture])
 
 
-def _opened(ctx: ToolContext, name: str, part: str | None) -> tuple[FileContent, str]:
+def _open_file(ctx: ToolContext, name: str, part: str | None) -> tuple[FileContent, str]:
     """Return the file with this name or address, and the part; the place in an address is the part."""
     drawer = ctx.files
     if (place := file_place(name)) is not None and name not in drawer.names:
@@ -281,7 +281,7 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
     columns = range(box.left, min(box.right, box.left + MOST_COLUMNS - 1) + 1)
     rows = [(number, row) for number, row in sheet.rows if box.top <= number <= box.bottom]
     head = [f"| {' | '.join(map(column_letters, columns))}"] if sheet.name else []
-    grid = [f"{number} | {' | '.join(_shown(row, k) for k in columns)}" for number, row in rows]
+    grid = [f"{number} | {' | '.join(_shown_cell(row, k) for k in columns)}" for number, row in rows]
     seen = "\n".join([*head, *(grid or ["(nothing stands there)"])])
     place = sheet.place(box._replace(right=columns[-1]))
     more = (
@@ -310,7 +310,7 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
     )
 
 
-def _shown(row: Sequence[str], column: int) -> str:
+def _shown_cell(row: Sequence[str], column: int) -> str:
     text = row[column - 1] if column <= len(row) else ""
     return one_line(text, _CELL_CHARS).replace("|", "/")
 

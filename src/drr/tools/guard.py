@@ -87,7 +87,7 @@ class TokenGuard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        status, scope = self._entered(scope)
+        status, scope = self._check_request(scope)
         if status == 200:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -102,9 +102,9 @@ class TokenGuard:
             )
             await refused(scope, receive, send)
 
-    def _entered(self, scope: Scope) -> tuple[int, Scope]:
+    def _check_request(self, scope: Scope) -> tuple[int, Scope]:
         """Return the status of the answer, and the request as the guarded application sees it."""
-        hosts, origins = _given(scope, b"host"), _given(scope, b"origin")
+        hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
         if not self._anywhere and not (len(hosts) == 1 and _OWN.fullmatch(hosts[0])):
             return 421, scope
         if any(origin not in (b"http://" + host, b"https://" + host) for origin in origins for host in hosts):
@@ -120,8 +120,8 @@ class TokenGuard:
         return 200 if admitted else 401, inner
 
     def _admits(self, scope: Scope) -> bool:
-        given = _given(scope, b"authorization")
-        keys = _given(scope, b"x-api-key")  # Anthropic's clients
+        given = _header_values(scope, b"authorization")
+        keys = _header_values(scope, b"x-api-key")  # Anthropic's clients
         if not given and len(keys) == 1:
             return hmac.compare_digest(keys[0].strip(), self._token)
         if len(given) != 1 or given[0][: len(_SCHEME)].lower() != _SCHEME.encode():
@@ -129,5 +129,5 @@ class TokenGuard:
         return hmac.compare_digest(given[0][len(_SCHEME) :].strip(), self._token)
 
 
-def _given(scope: Scope, field: bytes) -> list[bytes]:
+def _header_values(scope: Scope, field: bytes) -> list[bytes]:
     return [value for name, value in scope["headers"] if name == field]

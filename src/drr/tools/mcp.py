@@ -128,7 +128,7 @@ class OwnTools:
         self, calling: Calling = call, names: Collection[str] = TOOLS, currency: Currency = DOLLARS
     ) -> None:
         self._calling = calling
-        self.tools = [_served(tool.in_currency(currency)) for tool in EVERY.values() if tool.name in names]
+        self.tools = [_serve(tool.in_currency(currency)) for tool in EVERY.values() if tool.name in names]
 
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult:
         try:
@@ -372,7 +372,7 @@ def mcp_tool(
     return made.model_copy(update={"parameters": schema})
 
 
-def _served(tool: Tool) -> ServedTool:
+def _serve(tool: Tool) -> ServedTool:
     return mcp_tool(
         tool.name, tool.description, tool.schema, writes=tool.writes, open_world=tool.name == "web_search"
     )

@@ -42,7 +42,7 @@ def add_own_tools(words: Sequence[str]) -> None:
 
 
 def offered_tools(words: Sequence[str], without: Sequence[str]) -> list[str]:
-    """Return the names of a shop's tools with the own ones and without those taken away."""
+    """Return the names of a shop's tools with the user's own tools and without removed tools."""
     return [name for name in (*TOOLS, *own_code(words)) if name not in checked_without(without)]
 
 
@@ -73,7 +73,7 @@ def _calling(name: str, function: Callable[..., Any], where: str) -> Callable[..
         raise Misuse(f"{where}: {untyped[0]} has no type; write e.g. {untyped[0]}: str")
     if any(one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) for one in arguments):
         raise Misuse(f"{where}: arguments are named one by one, without * and /")
-    typed = {one.name: _described(one.name, hints[one.name]) for one in arguments}
+    typed = {one.name: _described_type(one.name, hints[one.name]) for one in arguments}
 
     async def calling(ctx: ToolContext, **values: Any) -> ToolAnswer:
         given = {**values, **({context: ctx} if context else {})}
@@ -99,7 +99,7 @@ def _calling(name: str, function: Callable[..., Any], where: str) -> Callable[..
     return wrapped  # type: ignore[no-any-return]
 
 
-def _described(name: str, hint: Any) -> Any:
+def _described_type(name: str, hint: Any) -> Any:
     """Return a type with a description and, for a text, a limit, where the function gives none."""
     about = (
         [part for part in get_args(hint)[1:] if getattr(part, "description", None)]

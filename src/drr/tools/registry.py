@@ -109,7 +109,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
         async with asyncio.timeout(ctx.deadline_s if tool.timed else None) as limit:
             answer: ToolAnswer = await work
     except ShopError as error:
-        raise _unavailable(error) from error
+        raise _unavailable_error(error) from error
     except TimeoutError:
         if not limit.expired():
             raise
@@ -136,7 +136,7 @@ def _too_late(tool: Tool, ctx: ToolContext) -> ToolError:
 
 
 def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
-    """Call a tool from code without an event loop, or inside one that must not be touched; the deadline holds."""
+    """Call a tool from code without an event loop, or inside a foreign event loop; the deadline holds."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -155,11 +155,11 @@ def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswe
     try:
         answer: Any = tool.function(ctx, **arguments)
     except ShopError as error:
-        raise _unavailable(error) from error
+        raise _unavailable_error(error) from error
     result: ToolAnswer = answer
     return result
 
 
-def _unavailable(error: ShopError) -> ToolError:
+def _unavailable_error(error: ShopError) -> ToolError:
     """Return the error for a failed server or shop; the shop's own message says what happened and what to do."""
     return ToolError("unavailable", one_line(str(error), 400))

@@ -62,8 +62,8 @@ class ForUsers:
             await self._app(scope, receive, send)
             return
         try:
-            path, named = self._named(scope)
-            asker = Asker(named if named is None or in_session(scope) else await self._known(named))
+            path, named = self._split_name(scope)
+            asker = Asker(named if named is None or in_session(scope) else await self._known_user(named))
         except Refusal as refusal:
             from starlette.responses import JSONResponse
 
@@ -81,7 +81,7 @@ class ForUsers:
         inner = {**scope, "path": path, "raw_path": path.encode(), ASKER: asker}
         await self._app(inner, receive, answering)
 
-    def _named(self, scope: Scope) -> tuple[str, str | None]:
+    def _split_name(self, scope: Scope) -> tuple[str, str | None]:
         """Return the path without the name, and the one user whom the request names."""
         path: str = scope["path"]
         given = [
@@ -110,7 +110,7 @@ class ForUsers:
             raise Refusal(_UNKNOWN, "the query that the request names is not in the file of --queries")
         return self._queries[name]
 
-    async def _known(self, name: str) -> str:
+    async def _known_user(self, name: str) -> str:
         try:
             found = await asyncio.to_thread(self._find, name) if len(name) <= _LONGEST else None
         except ShopError as error:

@@ -45,11 +45,11 @@ def convert_arguments(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any,
 def _choice(value: Any, part: JsonObject) -> Any:
     if not isinstance(value, str) or len(value) > 100:
         return _NO
-    found = [word for word in part["enum"] if _plain(word) == _plain(value)]
+    found = [word for word in part["enum"] if _plain_word(word) == _plain_word(value)]
     return found[0] if len(found) == 1 else _NO
 
 
-def _plain(word: str) -> str:
+def _plain_word(word: str) -> str:
     return re.sub(r"[\s_-]+", "_", word.strip().casefold())
 
 
@@ -59,7 +59,7 @@ def _number(value: Any, part: JsonObject) -> Any:
     return _NO
 
 
-def _whole(value: Any, part: JsonObject) -> Any:
+def _whole_number(value: Any, part: JsonObject) -> Any:
     number = _number(value, part) if isinstance(value, str) else value
     if isinstance(number, float) and number.is_integer() and abs(number) < _EXACT:
         return int(number)
@@ -70,7 +70,9 @@ def _text(value: Any, part: JsonObject) -> Any:
     """Convert a number to the text of its digits: an order's id, a house number."""
     if isinstance(value, bool):
         return _NO
-    whole = value if isinstance(value, int) else _whole(value, part) if isinstance(value, float) else _NO
+    whole = (
+        value if isinstance(value, int) else _whole_number(value, part) if isinstance(value, float) else _NO
+    )
     return str(whole) if isinstance(whole, int) and whole.bit_length() < 200 else _NO
 
 
@@ -92,7 +94,7 @@ def _list(value: Any, part: JsonObject) -> Any:
 _READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
     "array": _list,
     "number": _number,
-    "integer": _whole,
+    "integer": _whole_number,
     "string": _text,
     "boolean": _boolean,
 }
@@ -131,7 +133,7 @@ def argument_errors(
 ) -> str:
     """Return one clause for each wrong argument, three at most: its name, the given value, the allowed values."""
     if not isinstance(given, Mapping):
-        return f"The arguments of {tool} are {_cut(given)}; they must be one object, a value for each name."
+        return f"The arguments of {tool} are {_short_value(given)}; they must be one object, a value for each name."
     clauses = list(dict.fromkeys(_clause(tool, given, schema, kind, place) for kind, place in problems))
     more = f" (and {len(clauses) - 3} more)" if len(clauses) > 3 else ""
     message = "; ".join(clauses[:3]) + more
@@ -149,7 +151,7 @@ def _clause(
     if kind == "missing" or given.get(name) is None:
         return f"{name} is missing: it must be {allowed_values(part)}"
     unicode = " of valid Unicode" if kind == "string_unicode" else ""
-    return f"{name} is {_cut(given[name])}: it must be {allowed_values(part)}{unicode}"
+    return f"{name} is {_short_value(given[name])}: it must be {allowed_values(part)}{unicode}"
 
 
 def _names(name: Any, known: list[str]) -> str:
@@ -172,7 +174,7 @@ class _Shown(reprlib.Repr):
 _shown = _Shown().repr
 
 
-def _cut(value: Any) -> str:
+def _short_value(value: Any) -> str:
     return one_line(_shown(value), 70)
 
 
@@ -219,7 +221,7 @@ class Tool:
         return allowed_values(self.schema["properties"][parameter])
 
     def in_currency(self, currency: Currency) -> Tool:
-        """Return the tool as a shop of this currency offers it: its texts name that one instead of dollars."""
+        """Return the tool as a shop of this currency offers it: its texts name the currency instead of dollars."""
         return self if currency == DOLLARS else _in_currency(self, currency)
 
     def summary(self) -> str:
@@ -258,7 +260,7 @@ def make_tool(
     arguments = cast(Any, TypedDict)(name, fields)
     arguments.__pydantic_config__ = _CONFIG
     adapter: TypeAdapter[JsonObject] = TypeAdapter(arguments)
-    schema = _tidy(adapter.json_schema())
+    schema = _without_titles(adapter.json_schema())
     for parameter, part in schema["properties"].items():
         if "description" not in part:
             raise TypeError(f"tool {name}: parameter {parameter} has no description")
@@ -275,7 +277,7 @@ def make_tool(
     )
 
 
-def _tidy(schema: JsonObject) -> JsonObject:
+def _without_titles(schema: JsonObject) -> JsonObject:
     """Remove the titles, which repeat the names."""
     properties = {name: _part(part) for name, part in schema.get("properties", {}).items()}
     return {

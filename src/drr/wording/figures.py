@@ -87,25 +87,25 @@ class MeasureUnit(NamedTuple):
 class UnitReader:
     def __init__(self, words: Wordbook) -> None:
         self._forms = {
-            form.casefold(): _unit(name, group)
+            form.casefold(): _measure_unit(name, group)
             for name, group in words.groups.items()
             for form in (*group.words, *group.more.get("loose", ()))
         }
 
     def forms(self, *kinds: str) -> str:
         """Return the units of some kinds as alternatives of a regular expression."""
-        return _either(form for form, unit in self._forms.items() if unit.kind in kinds)
+        return _pattern_of_any(form for form, unit in self._forms.items() if unit.kind in kinds)
 
     def named(self, form: str) -> MeasureUnit | None:
         """Return the unit that a word or sign beside a figure stands for, or `None`."""
         return self._forms.get(form.casefold())
 
 
-def _unit(name: str, group: WordGroup) -> MeasureUnit:
+def _measure_unit(name: str, group: WordGroup) -> MeasureUnit:
     return MeasureUnit(name, group.more["kind"], group.more["base"])
 
 
-def _either(forms: Iterable[str]) -> str:
+def _pattern_of_any(forms: Iterable[str]) -> str:
     return "|".join(map(_form, sorted(forms, key=len, reverse=True)))
 
 
@@ -193,7 +193,7 @@ class Quantity(NamedTuple):
 
     @property
     def tolerance(self) -> float:
-        """Return how far an amount of money may be from what it states."""
+        """Return how far the true amount may be from an amount of money as written."""
         if self.decimals > _CENTS and not self.approx:
             return 0.5 * 10.0**-self.decimals + _EXACT
         return money_slack(whole=self.whole or self.approx)

@@ -19,7 +19,7 @@ class CostLimit(NamedTuple):
 
 
 class _Limit(NamedTuple):
-    """One amount, or two as a range, with the text around."""
+    """An amount, or two as a range, with the text around."""
 
     before: str
     after: str
@@ -167,7 +167,7 @@ class LimitReader:
         if self._is_offered(limit):
             return None
         rest = self._without_scope(limit.after)
-        capped = self._capped(limit.before, rest)
+        capped = self._is_capped(limit.before, rest)
         if self._is_floor(limit):
             return limit.value, None
         if (
@@ -182,7 +182,7 @@ class LimitReader:
     def _is_floor(self, limit: _Limit) -> bool:
         if limit.more or self._floor_after.match(limit.after):
             return True
-        capped = self._capped(limit.before, self._without_scope(limit.after))
+        capped = self._is_capped(limit.before, self._without_scope(limit.after))
         return self._floor_before.search(limit.before) is not None and not capped
 
     def _is_offered(self, limit: _Limit) -> bool:
@@ -192,7 +192,7 @@ class LimitReader:
         clauses = _CLAUSE.split(limit.before)[-1], _CLAUSE.split(limit.after)[0][:_OFFERED]
         return self._is_floor(limit) and any(self._offer.search(one) for one in clauses)
 
-    def _capped(self, before: str, rest: str) -> bool:
+    def _is_capped(self, before: str, rest: str) -> bool:
         return bool(
             self._cap_before.search(before) or self._not_beyond.search(before) or self._too_much.match(rest)
         )

@@ -71,11 +71,11 @@ class MoneyReader:
 def _amount(match: re.Match[str]) -> Quantity:
     whole = match["value"] or match["words"] or match["spoken"] or match["cents"]
     odd = match["odd"] or match["tens"]
-    value, places = _plain(whole), len(whole.partition(".")[2])
+    value, places = _plain_number(whole), len(whole.partition(".")[2])
     if match["cents"]:
         value, places = value / 100, places + _CENTS
     elif odd:
-        value, places = value + _plain(odd) / 100, _CENTS
+        value, places = value + _plain_number(odd) / 100, _CENTS
     start, end = match.span()
     sign, value = start + len(match["approx"] or ""), value * (1000 if match["k"] else 1)
     approx, written = bool(match["approx"] or match["plus"]), match.string[sign:end]
@@ -86,7 +86,7 @@ def _amount(match: re.Match[str]) -> Quantity:
     )
 
 
-def _plain(written: str) -> float:
+def _plain_number(written: str) -> float:
     return 1.0 if written.casefold() in ("a", "an") else written_number(written)
 
 
@@ -118,7 +118,7 @@ _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
 _STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|stars?\b|[★⭐]|\|))")
 
 
-def _spelled(sign: str) -> str:
+def _pattern_of_sign(sign: str) -> str:
     """Return the expression of a sign, with points between its letters or without."""
     letters = map(re.escape, sign)
     return "(?i:" + r"\.?".join(letters) + ")" if len(sign) > 1 else re.escape(sign)
@@ -130,7 +130,7 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where no other amount of the text tells the decimal mark.
     Where amounts have a decimal comma, stars may have one too: `4,7/5`.
     """
-    names = "|".join(map(_spelled, (currency, *signs_of(currency))))
+    names = "|".join(map(_pattern_of_sign, (currency, *signs_of(currency))))
     amount = re.compile(
         rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names})\.?{_SPACE}?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
         rf"|(?P<before>{_DIGITS}){_SPACE}?(?:{names})(?!\w|{_SPACE}?\d))|(?<=\()(?P<own>{names})(?=\))"

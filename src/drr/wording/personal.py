@@ -54,10 +54,10 @@ class CircumstanceReader:
     def found_in(self, text: str) -> list[str]:
         """Return the phrases that reveal the asker's circumstances, in the order of the text."""
         found = [*self._own.finditer(text), *self._has.finditer(text), *self._ails.finditer(text)]
-        found += self._known(text)
+        found += self._known_mentions(text)
         return [match[0] for match in sorted(found, key=lambda match: match.start())]
 
-    def _known(self, text: str) -> Iterator[re.Match[str]]:
+    def _known_mentions(self, text: str) -> Iterator[re.Match[str]]:
         """Yield `the dog` and the like without an earlier mention: such a dog is the asker's own."""
         first: dict[str, int] = {}
         for match in self._spoken.finditer(text):

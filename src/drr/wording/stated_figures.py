@@ -74,14 +74,14 @@ class StatedReader:
         self._of_five = re.compile(r"\b\d(?:\.\d+)?\s?(?:/\s?5|out of (?:5|five))(?!\d)", re.I)
 
     def figures(self, text: str) -> list[StatedFigure]:
-        """Return each figure once, in order; of overlapping readings, the one that says most."""
+        """Return each figure once, in order; of overlapping readings, the most complete."""
         found: list[StatedFigure] = []
-        for one in self._all(text):
+        for one in self._all_figures(text):
             if not any(one.start < other.end and other.start < one.end for other in found):
                 found.append(one)
         return sorted(found, key=lambda one: one.start)
 
-    def _all(self, text: str) -> Iterator[StatedFigure]:
+    def _all_figures(self, text: str) -> Iterator[StatedFigure]:
         every = quantities(text)
         for one in every:
             if one.kind == "money" and one.unit is None:

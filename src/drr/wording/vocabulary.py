@@ -53,9 +53,9 @@ class Wordbook:
 
 
 def any_word_pattern(words: Iterable[str]) -> str:
-    """Return words as alternatives of a regular expression, the longest first; without words, one that never matches."""
+    """Return words as alternatives of a regular expression, longest first; without words it never matches."""
     some = sorted(set(words), key=lambda word: (-len(word), word))
-    return "|".join(_together(some) if len(some) > _FEW else map(re.escape, some)) or r"(?!)"
+    return "|".join(_patterns_by_letter(some) if len(some) > _FEW else map(re.escape, some)) or r"(?!)"
 
 
 def first_letters(words: Iterable[str]) -> str:
@@ -63,7 +63,7 @@ def first_letters(words: Iterable[str]) -> str:
     return "".join(re.escape(letter) for letter in sorted({word[0] for word in words}))
 
 
-def _together(words: Sequence[str]) -> Iterator[str]:
+def _patterns_by_letter(words: Sequence[str]) -> Iterator[str]:
     """Yield the words joined by their first letter. One check rules out a whole group, and the result of a match stays the same."""
     groups: dict[str, list[str]] = {}
     for word in words:

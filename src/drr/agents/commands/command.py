@@ -58,7 +58,7 @@ class Command:
         if not parts or "\0" in text or "\n" in text:
             raise Misuse(f"variant {word!r}: names no command; e.g. cmd:./my-agent --flag")
         files: list[Path] = []
-        words = tuple(_whole(part, first=number == 0, files=files) for number, part in enumerate(parts))
+        words = tuple(_absolute(part, first=number == 0, files=files) for number, part in enumerate(parts))
         command = cls(words, tuple(dict.fromkeys(files)))
         command.program()
         return command
@@ -117,7 +117,7 @@ def _last(text: str) -> str:
     return text.rstrip("/").rpartition("/")[2]
 
 
-def _whole(part: str, *, first: bool, files: list[Path]) -> str:
+def _absolute(part: str, *, first: bool, files: list[Path]) -> str:
     """Return a word of the command with its path made absolute. A first word without a slash is a program on the search path, else a file in the current folder."""
     head, equals, tail = part.partition("=")
     for before, text in (("", part), *([(head + equals, tail)] if equals and part.startswith("-") else ())):
@@ -144,7 +144,7 @@ def _content(path: Path) -> bytes:
     return made.digest()
 
 
-def _walked(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+def _walk_folder(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
     try:
         yield from os.walk(folder)
     except RecursionError:  # Python 3.11 walks by recursion
@@ -153,7 +153,7 @@ def _walked(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
 
 def _files_of(folder: Path) -> list[tuple[str, Path]]:
     found: list[tuple[str, Path]] = []
-    for place, folders, names in _walked(folder):
+    for place, folders, names in _walk_folder(folder):
         folders[:] = sorted(set(folders) - _ABSENT)
         for name in names:
             file = Path(place) / name

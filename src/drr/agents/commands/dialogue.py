@@ -55,15 +55,17 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Co
             host="127.0.0.1", stateless_http=True, json_response=True, max_request_body_size=MOST_CALL
         )
     models = ModelService(door)
-    app = _counted(door, TokenGuard(_both(mcp, models.app()), door.token, message=_HOW_TO_ENTER))
-    async with _managed(server), _serving(app, listening):
+    app = _count_requests(
+        door, TokenGuard(_route_by_path(mcp, models.app()), door.token, message=_HOW_TO_ENTER)
+    )
+    async with _run_session_manager(server), _serving(app, listening):
         yield door
     models.note()
     if door._broken.done():
         door._broken.exception()  # raised already, or too late to matter
 
 
-def _counted(door: CommandServer, app: ASGIApp) -> ASGIApp:
+def _count_requests(door: CommandServer, app: ASGIApp) -> ASGIApp:
     """Count the requests to an app and break the unit off at a limit. Every request costs this process time."""
     left = iter(range(MOST_REQUESTS))
 
@@ -77,7 +79,7 @@ def _counted(door: CommandServer, app: ASGIApp) -> ASGIApp:
     return counted
 
 
-def _both(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:
+def _route_by_path(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await (models if scope.get("path", "").startswith("/v1/") else mcp)(scope, receive, send)
 
@@ -85,7 +87,7 @@ def _both(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:
 
 
 @asynccontextmanager
-async def _managed(server: ShopServer) -> AsyncIterator[None]:
+async def _run_session_manager(server: ShopServer) -> AsyncIterator[None]:
     """Run the server's session manager in a task of its own. An error that ends the unit is then not wrapped
     into the manager's group of errors."""
     ready, over = asyncio.Event(), asyncio.Event()

@@ -38,7 +38,7 @@ def main() -> None:
     order: LaunchOrder = _read(control)
     try:
         if order["contained"]:
-            _contained(control, order)
+            _start_in_namespaces(control, order)
         else:
             prctl(
                 _SUBREAPER, 1
@@ -73,7 +73,7 @@ def _tell(control: socket.socket, document: dict[str, object], descriptors: tupl
             control.sendall(line)
 
 
-def _contained(control: socket.socket, order: LaunchOrder) -> None:
+def _start_in_namespaces(control: socket.socket, order: LaunchOrder) -> None:
     """Start the command in namespaces of its own. The child is their first process; when it ends, the kernel ends all others."""
     namespaces = importlib.import_module("namespaces")  # beside this file, without a package
 

@@ -166,7 +166,7 @@ class _Responses(Protocol):
         given, instructions = body.get("input"), body.get("instructions")
         items = [{"role": "user", "content": given}] if isinstance(given, str) else object_list(body, "input")
         messages = [heard.message("system", str(instructions))] if instructions else []
-        return [*messages, *self._joined(items, heard)]
+        return [*messages, *self._join_items(items, heard)]
 
     def _offers(self, body: JsonObject) -> list[JsonObject]:
         """Return the offered tools. The name of a namespace is put before its tools' names, because models know no namespaces."""
@@ -181,7 +181,7 @@ class _Responses(Protocol):
             )
         return found
 
-    def _joined(self, items: list[JsonObject], heard: Conversations) -> Iterable[BaseMessage]:
+    def _join_items(self, items: list[JsonObject], heard: Conversations) -> Iterable[BaseMessage]:
         """Join successive items, a text and calls, to the message of the model that they come from."""
         texts: list[str] = []
         calls: list[dict[str, Any]] = []

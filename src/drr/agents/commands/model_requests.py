@@ -64,12 +64,12 @@ class Conversations:
 
     def message(self, role: str, text: str) -> BaseMessage:
         make = SystemMessage if role == "system" else HumanMessage
-        return self._same((role, text), lambda: make(text), len(text))
+        return self._reuse((role, text), lambda: make(text), len(text))
 
     def result(self, call_id: str, text: str, *, ok: bool = True) -> BaseMessage:
         status: Literal["success", "error"] = "success" if ok else "error"
         made = ToolMessage(text, tool_call_id=call_id, status=status, artifact=self._artifact_of(text))
-        return self._same(("tool", call_id, text), lambda: made, len(text))
+        return self._reuse(("tool", call_id, text), lambda: made, len(text))
 
     def reply(self, text: str, calls: Sequence[Mapping[str, Any]]) -> BaseMessage:
         key = (text.strip(), *(call["id"] for call in calls))
@@ -79,9 +79,9 @@ class Conversations:
             ToolCall(name=call["name"], args=call["args"], id=call["id"], type="tool_call") for call in calls
         ]
         size = len(text) + len(str(calls))
-        return self._same(("assistant", *key, str(calls)), lambda: AIMessage(text, tool_calls=parts), size)
+        return self._reuse(("assistant", *key, str(calls)), lambda: AIMessage(text, tool_calls=parts), size)
 
-    def _same(self, key: tuple[object, ...], make: Callable[[], BaseMessage], size: int) -> BaseMessage:
+    def _reuse(self, key: tuple[object, ...], make: Callable[[], BaseMessage], size: int) -> BaseMessage:
         if key not in self._known:
             self._size += size
             if self._size > MOST_HEARD:

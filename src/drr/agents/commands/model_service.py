@@ -95,7 +95,7 @@ class ModelService:
         except NotOffered as error:
             self._door.count_refusal()
             raise _Refused(400, "not_offered", str(error)) from None
-        if lost := self._lost(body, asked):
+        if lost := self._tool_not_passed_on(body, asked):
             failure = ProgramFailure(
                 "agent_tools",
                 f"the command offers the shop's {lost} to the model in a way that is not passed on; offer it as a function",
@@ -104,7 +104,7 @@ class ModelService:
             raise _Refused(403, failure.kind, str(failure))
         return asked
 
-    def _lost(self, body: JsonObject, asked: ModelRequest) -> str | None:
+    def _tool_not_passed_on(self, body: JsonObject, asked: ModelRequest) -> str | None:
         """Return the name of a shop's tool that was offered but not passed on, or `None`. Without such a tool the model looks nothing up, unnoticed."""
         dropped = self._heard.dropped
         if self._door.address in json.dumps([dropped, body.get("mcp_servers")]):

@@ -70,8 +70,8 @@ def set_up_sandbox(order: LaunchOrder) -> None:
     """Set up the sandbox's files, devices and network, as the first process of the new namespaces."""
     _mount("none", "/", None, _RECURSIVE | _PRIVATE, None)
     _mount("tmpfs", ROOT, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,{_SIZE}")
-    _fresh(f"{ROOT}{FOLDER}")
-    _fresh(f"{ROOT}/tmp")  # noqa: S108
+    _mount_empty_folder(f"{ROOT}{FOLDER}")
+    _mount_empty_folder(f"{ROOT}/tmp")  # noqa: S108
     _look(order["visible"], order["hidden"])
     os.makedirs(f"{ROOT}/var", exist_ok=True)
     with contextlib.suppress(FileExistsError):
@@ -135,7 +135,7 @@ def _hide(path: str) -> None:
         _device("null", target)
 
 
-def _fresh(target: str) -> None:
+def _mount_empty_folder(target: str) -> None:
     os.makedirs(target, exist_ok=True)
     _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=700,{_SIZE}")
 

@@ -61,7 +61,7 @@ class CommandPlace:
         self._control.send({"environment": dict(environment)})
         errors = asyncio.create_task(self._keep_errors())
         feeding = asyncio.create_task(self._feed(input_text.encode()))
-        printing, waiting = asyncio.create_task(self._printed()), asyncio.create_task(self._ending())
+        printing, waiting = asyncio.create_task(self._read_output()), asyncio.create_task(self._ending())
         both = asyncio.gather(printing, waiting)
         tasks = (both, printing, waiting, errors, feeding)
         try:
@@ -106,7 +106,7 @@ class CommandPlace:
             await writing.drain()
         writing.close()
 
-    async def _printed(self) -> str:
+    async def _read_output(self) -> str:
         reading, parts, size = self._launcher.stdout, [], 0
         assert reading is not None
         while part := await reading.read(65536):
@@ -142,14 +142,14 @@ async def sandbox_for(command: Command, terms: CommandTerms) -> AsyncIterator[Co
         control = _Control(ours)
         try:
             with theirs:
-                launcher = await _launched(theirs, scratch)
+                launcher = await _start_launcher(theirs, scratch)
             try:
-                listening = await _made(control, _order(command, terms, scratch))
+                listening = await _make_sandbox(control, _order(command, terms, scratch))
                 with listening:
                     yield CommandPlace(FOLDER if not terms.trusted else scratch, listening, launcher, control)
             finally:
                 control.close()
-                await _ended(launcher)
+                await _wait_for_end(launcher)
         finally:
             control.close()
 
@@ -178,7 +178,7 @@ def _order(command: Command, terms: CommandTerms, scratch: str) -> LaunchOrder:
     }
 
 
-async def _launched(theirs: socket.socket, scratch: str) -> asyncio.subprocess.Process:
+async def _start_launcher(theirs: socket.socket, scratch: str) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(
         sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(theirs.fileno()),
@@ -186,7 +186,7 @@ async def _launched(theirs: socket.socket, scratch: str) -> asyncio.subprocess.P
     )  # fmt: skip
 
 
-async def _made(control: _Control, order: LaunchOrder) -> socket.socket:
+async def _make_sandbox(control: _Control, order: LaunchOrder) -> socket.socket:
     """Send the order to the launcher and return the listening socket of the sandbox that it made."""
     control.send({**order})
     try:
@@ -200,7 +200,7 @@ async def _made(control: _Control, order: LaunchOrder) -> socket.socket:
     return listening or socket.create_server(("127.0.0.1", 0), backlog=128)
 
 
-async def _ended(launcher: asyncio.subprocess.Process) -> None:
+async def _wait_for_end(launcher: asyncio.subprocess.Process) -> None:
     """Wait until the launcher ends. One that does not react is killed, which ends all processes in its namespaces.
 
     Pipes that are not read to their end are closed first, because asyncio waits for these too.
@@ -249,7 +249,7 @@ class _Control:
         """Return the next line and its socket; an empty document where the launcher is gone."""
         received, given = b"", None
         while not received.endswith(b"\n"):
-            await self._readable()
+            await self._wait_until_readable()
             try:
                 more, descriptors, _, _ = socket.recv_fds(self._ours, 65536, 1)
             except OSError:
@@ -265,7 +265,7 @@ class _Control:
             raise DrrError("a command's launcher wrote what nobody can read") from None
         return document, given
 
-    async def _readable(self) -> None:
+    async def _wait_until_readable(self) -> None:
         loop = asyncio.get_running_loop()
         ready: asyncio.Future[None] = loop.create_future()
         number = self._ours.fileno()

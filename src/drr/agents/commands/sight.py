@@ -44,25 +44,25 @@ def visible_paths(command: Command, terms: CommandTerms) -> tuple[list[str], lis
     installed = _installation(Path(command.program())) | _installation(Path(sys.executable))
     installed |= _packages() | {Path(__file__).parents[2]}  # for commands that call `drr`
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
-    keys = {_real(path) for path in map(Path, _SECRETS) if path.exists()}
-    hidden = {_real(path) for path in terms.hidden} | {_real(BOX)} | keys
+    keys = {_resolve(path) for path in map(Path, _SECRETS) if path.exists()}
+    hidden = {_resolve(path) for path in terms.hidden} | {_resolve(BOX)} | keys
     for path in (*command.files, *terms.shown):
-        if _real(path) in _MADE_INSIDE:
+        if _resolve(path) in _MADE_INSIDE:
             raise Misuse(
                 f"{command.name}: {path} is made anew for each command and cannot be shown; name what is in it"
             )
         hidden |= _kept_back(path)
     _check_names(command, hidden)
     for number, path in enumerate((*command.files, *terms.shown)):
-        within = next((one for one in hidden if _real(path).is_relative_to(one)), None)
-        alone = number == 0 and path in command.files and path.is_file() and _real(path) != within
+        within = next((one for one in hidden if _resolve(path).is_relative_to(one)), None)
+        alone = number == 0 and path in command.files and path.is_file() and _resolve(path) != within
         if within is not None and not alone:
             raise Misuse(f"{command.name}: {path} lies in {within}, which no agent may see; move it")
     around = {
         path for path in installed if path.is_dir() and installed.isdisjoint(path.parents)
     } - _packages()
     hidden |= {one for path in around for one in _kept_back_once(path)} | _telling(installed)
-    return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
+    return [str(path) for path in shown | {_resolve(path) for path in shown}], [str(path) for path in hidden]
 
 
 def _check_names(command: Command, hidden: set[Path]) -> None:
@@ -77,7 +77,7 @@ def _check_names(command: Command, hidden: set[Path]) -> None:
 
 def _kept_back(path: Path) -> set[Path]:
     """Return the paths in or around a path that no command is shown. These are keys, studies, and sockets and pipes of other programs."""
-    real = _real(path)
+    real = _resolve(path)
     if real.is_dir():
         found = _kept_back_in(real)
     else:
@@ -107,7 +107,7 @@ def _kept_back_in(folder: Path) -> set[Path]:
             if entry.is_dir(follow_symlinks=False):
                 left.append(entry.path)
             elif _is_secret(entry.name) or not (entry.is_symlink() or entry.is_file()):
-                found.add(_real(Path(entry.path)))
+                found.add(_resolve(Path(entry.path)))
     return found
 
 
@@ -126,7 +126,10 @@ def _mounted_files(folder: Path) -> set[Path]:
 @cache
 def _kept_back_once(installation: Path) -> set[Path]:
     """Return the hidden paths of an installation. This Python's own is not searched: only installers fill it, with tens of thousands of files."""
-    own = _real(installation).parent in (_real(Path(sys.prefix)), _real(Path(sys.base_prefix)))
+    own = _resolve(installation).parent in (
+        _resolve(Path(sys.prefix)),
+        _resolve(Path(sys.base_prefix)),
+    )
     return set() if own else _kept_back_in(installation)
 
 
@@ -134,7 +137,7 @@ def _is_secret(name: str) -> bool:
     return name in _SECRETS or name.startswith(".env.")
 
 
-def _real(path: Path) -> Path:
+def _resolve(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
@@ -159,7 +162,7 @@ def _links(program: Path) -> list[Path]:
     found = [program]
     while found[-1].is_symlink() and len(found) < 40:
         found.append(Path(os.path.normpath(found[-1].parent / found[-1].readlink())))
-    return [*found, _real(program)]
+    return [*found, _resolve(program)]
 
 
 def _is_installation(folder: Path) -> bool:
@@ -179,7 +182,7 @@ def _telling(installed: set[Path]) -> set[Path]:
     copies = {Path(__file__).parents[2], *(path / "drr" for path in installed)}
     copies |= {copy for path in installed for copy in path.glob("python*/site-packages/drr")}
     return {
-        _real(room) for copy in copies for rooms in _TELLING for room in copy.glob(rooms) if room.is_dir()
+        _resolve(room) for copy in copies for rooms in _TELLING for room in copy.glob(rooms) if room.is_dir()
     }
 
 

@@ -81,7 +81,7 @@ class BuyingPlan:
     def section(self, numbering: Numbering, named: Sequence[KnownProduct]) -> str:
         """Return the section with the table of costs, its total, and whether the total keeps the limit. Without a plan, it says how much of the limit the first named product leaves."""
         if not self.lines:
-            alone = self._alone(numbering, named)
+            alone = self._left_of_limit(numbering, named)
             return f"## What it costs\n\nThere is no list of what to buy. {alone}" if alone else ""
         head = "| Item | Unit price | Quantity | Cost |\n| --- | --- | --- | --- |"
         rows = [self._row(product, many, numbering) for product, many in self.lines.values()]
@@ -90,12 +90,12 @@ class BuyingPlan:
             rows.append(f"| **{label}** | | | **{self.limits.currency.text(self.total)}** |")
         unknown = [one.short_name for one, _ in self.lines.values() if one.price is None]
         below = f"The price of {' and of '.join(unknown)} is unknown." if unknown else self._verdict()
-        parts = ["\n".join([head, *rows]), below, "" if self.total else self._alone(numbering, named)]
+        parts = ["\n".join([head, *rows]), below, "" if self.total else self._left_of_limit(numbering, named)]
         limit = self.limits.total
         over = ": over your limit" if limit is not None and self.total > limit else ""
         return f"## What it costs{over}\n\n" + "\n\n".join(part for part in parts if part)
 
-    def _alone(self, numbering: Numbering, named: Sequence[KnownProduct]) -> str:
+    def _left_of_limit(self, numbering: Numbering, named: Sequence[KnownProduct]) -> str:
         """Say how much of the limit the first affordable named product leaves, where the plan has no total."""
         limit = self.limits.total
         for one in named:
@@ -171,23 +171,26 @@ class FormRead:
 
     def report(self) -> str:
         """Return the report. A faulty sentence is marked as a judgement or left out; the report is empty where nothing can be said."""
-        numbering, used, shown = Numbering(self.passages), set[str](), self._shown()
-        parts = [_titled("The short answer", [_paragraph(self.answer, numbering, used, shown)])]
+        numbering, used, shown = Numbering(self.passages), set[str](), self._shown_products()
+        parts = [_titled_section("The short answer", [_paragraph(self.answer, numbering, used, shown)])]
         parts += [_set_section(section, numbering, used, shown) for section in self.sections]
-        parts += [self.plan.section(numbering, list(shown.values())), self._outside(numbering, shown)]
+        parts += [
+            self.plan.section(numbering, list(shown.values())),
+            self._over_limits(numbering, shown),
+        ]
         written = [part for part in parts if part]
         return "\n\n".join([*written, numbering.listing()]) + "\n" if written else ""
 
-    def _outside(self, numbering: Numbering, shown: Mapping[str, KnownProduct]) -> str:
+    def _over_limits(self, numbering: Numbering, shown: Mapping[str, KnownProduct]) -> str:
         """Return a section with the products that the report shows and that exceed a limit of the question."""
         lines = [
             f"- {one.short_name} at {one.shown_price()} is {why} {numbering.of_product(one)}."
             for one in shown.values()
             if (why := self.plan.limits.outside(one)) is not None
         ]
-        return _titled("Outside your limits", ["\n".join(lines)])
+        return _titled_section("Outside your limits", ["\n".join(lines)])
 
-    def _shown(self) -> dict[str, KnownProduct]:
+    def _shown_products(self) -> dict[str, KnownProduct]:
         """Return every product that the report shows with its address, by id."""
         whole = [one for one in self._all_sentences() if not one.faults]
         named = [product for one in whole for product in one.named.values()]
@@ -256,13 +259,13 @@ def _row(
 def _set_section(
     section: SectionRead, numbering: Numbering, used: set[str], shown: Mapping[str, KnownProduct]
 ) -> str:
-    return _titled(
+    return _titled_section(
         section.title,
         [_paragraph(section.sentences, numbering, used, shown), _table(section.rows, numbering)],
     )
 
 
-def _titled(title: str, blocks: Iterable[str]) -> str:
+def _titled_section(title: str, blocks: Iterable[str]) -> str:
     written = [block for block in blocks if block]
     return "\n\n".join([f"## {title}", *written]) if written else ""
 

@@ -37,7 +37,7 @@ class FileNames:
         self._said = re.compile(rf"(?<![\w@./:-])(?:{either})(?![\w@/#-]|\.\w)", re.IGNORECASE)
 
     def marked(self, text: str) -> str:
-        """Return `text` without private-use characters of its own, and with one in place of each file name."""
+        """Return `text` with one private-use character in place of each file name; its own such characters are removed."""
         text = _STRAY.sub("", text)
         return self._said.sub(lambda match: self._marks[match[0].casefold()], text) if self._marks else text
 
@@ -68,7 +68,7 @@ def without_markup(text: str, limit: int = LONGEST, files: FileNames = NO_FILES)
     text = one_line(_western(unicodedata.normalize("NFKC", text)), 4 * limit)
     text = without_addresses(files.marked(text))
     text = _MARKUP.sub(lambda match: match[0] if match[0][0] == "{" else " ", _MARKS.sub(" ", text))
-    return _LEAD.sub("", one_line(_tidy(text), limit)).strip()
+    return _LEAD.sub("", one_line(_tidy_punctuation(text), limit)).strip()
 
 
 def text_between_placeholders(text: str) -> str:
@@ -83,7 +83,7 @@ def _western(text: str) -> str:
     return "".join(str(unicodedata.digit(char, char)) if char.isdigit() else char for char in text)
 
 
-def _tidy(text: str) -> str:
+def _tidy_punctuation(text: str) -> str:
     """Remove empty brackets and quotes, and spaces before punctuation, that a deletion left behind."""
     text = re.sub(r"\(\s*\)|\"\s*\"", " ", text)
     return re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", text)

@@ -124,7 +124,7 @@ class ReadSentence:
             if slot.wrong:
                 self.faults.append(slot.wrong)
                 self.lost = self.lost or not slot.products or slot.kind == "bought"
-        self.faults += self._misplaced()
+        self.faults += self._misplaced_figures()
         words = " ".join(part for part in self.parts if isinstance(part, str)).casefold()
         if any(one in words for one in self.setting.passages.private):
             self.faults.append("it prints the shopper's name, e-mail, telephone or street; leave that out")
@@ -132,7 +132,9 @@ class ReadSentence:
         figures = self._sources_of(about)
         for part in self.parts:
             if isinstance(part, str):
-                self.faults += [_figure_text(part, figure) for figure in self._unheld(part, figures)]
+                self.faults += [
+                    _figure_text(part, figure) for figure in self._unsourced_figures(part, figures)
+                ]
         if self._misjudges():
             self.faults.append(
                 "whether that keeps to the limit is wrong or not to be seen; it is filled in below the plan"
@@ -157,7 +159,7 @@ class ReadSentence:
             text, sums or single or planned, together=bool(sums) or not single
         )
 
-    def _misplaced(self) -> Iterator[str]:
+    def _misplaced_figures(self) -> Iterator[str]:
         """Yield an error for each figure that a reader would take for another product's."""
         last: KnownProduct | None = None
         sums = {one.product_id for slot in self.slots if slot.kind == "sum" for one, _ in slot.products}
@@ -178,7 +180,7 @@ class ReadSentence:
             yield "the limit stands beside a product or a sum; what keeps to it is filled in below the plan"
 
     def _sources_of(self, about: KnownProduct | None) -> HeldFigures | None:
-        """Return the figures that the sentence may use: those of the passages of its only product. Two products leave none, as a figure could belong to either."""
+        """Return the figures that the sentence may use: the figures in passages of its only product. Two products leave none, as a figure could belong to either."""
         ids = list(dict.fromkeys([*self.named, *([about.product_id] if about else [])]))
         ids = ids or list(dict.fromkeys(one.product_id for one in self.passages if one.product_id))
         if len(ids) > 1:
@@ -187,7 +189,7 @@ class ReadSentence:
             return HeldFigures(one.text for one in self.setting.passages.of_product(ids[0]))
         return HeldFigures(one.text for one in self.passages if not one.personal)
 
-    def _unheld(self, text: str, figures: HeldFigures | None) -> list[StatedFigure]:
+    def _unsourced_figures(self, text: str, figures: HeldFigures | None) -> list[StatedFigure]:
         free = not self.named and not any(one.product_id for one in self.passages)
         return [
             figure
@@ -261,18 +263,18 @@ def _set(read: ReadSentence, numbering: Numbering, *, cited: bool) -> str:
         out.append(part if isinstance(part, str) else placeholder_text(part, read.slots, read.setting))
         if not alone and place in runs:
             out.append(" " + "".join(numbering.of_product(one) for one in runs[place]))
-    body = _closed(_apart(out))
+    body = _closed_sentence(_join_parts(out))
     if not body or not cited:
         return body
     marks = [numbering.of_product(one) for one in read.named.values()] if alone else []
-    marks += [numbering.of_order(slot) for slot in _bought(read)]
+    marks += [numbering.of_order(slot) for slot in _order_addresses(read)]
     others = [one for one in read.passages if one.product_id not in read.named]
     marks += [numbering.of_passage(one) for one in others]
     joined = "".join(dict.fromkeys(mark for mark in marks if mark))
     return f"{body[:-1].rstrip()} {joined}{body[-1]}" if joined else body
 
 
-def _bought(read: ReadSentence) -> list[str]:
+def _order_addresses(read: ReadSentence) -> list[str]:
     orders = read.setting.passages.orders
     return [
         orders[one.product_id].url
@@ -315,14 +317,14 @@ def _judged(read: ReadSentence, shown: Mapping[str, KnownProduct]) -> str:
         else:
             lost += 1
             out.append(UNCONFIRMED)
-    body = _closed(_apart(out)) if lost < _MOSTLY else ""
+    body = _closed_sentence(_join_parts(out)) if lost < _MOSTLY else ""
     named = {slot.products[0][0].product_id for slot in read.slots if slot.kind == "product"}
     if named - shown.keys() or COMPARISONS.compares(body):
         return ""
     return f"{body[:-1].rstrip()} {JUDGEMENT}{body[-1]}" if body else ""
 
 
-def _apart(parts: Sequence[str]) -> str:
+def _join_parts(parts: Sequence[str]) -> str:
     """Join parts, with a space where two words would run together."""
     text = ""
     for part in parts:
@@ -331,7 +333,7 @@ def _apart(parts: Sequence[str]) -> str:
     return text
 
 
-def _closed(text: str) -> str:
+def _closed_sentence(text: str) -> str:
     """Return a text on one line, with a capital at its start and one punctuation mark at its end."""
     text = re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", " ".join(text.split())).rstrip(" ,;:-–—")
     if not any(one.isalnum() or is_mark(one) for one in text):

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, model_validator
 
 
 class BlindReport(BaseModel):
-    """One answer that can become part of a pair."""
+    """An answer that can become part of a pair."""
 
     query_id: str
     query: str
@@ -60,7 +60,7 @@ class BlindPair(BaseModel):
 
 
 class Turn(BaseModel):
-    """One pair as shown to one annotator: which answer is on the left."""
+    """A pair as shown to one annotator: which answer is on the left."""
 
     pair: str
     shown_first: Literal["a", "b"]
@@ -103,7 +103,7 @@ class AnnotationPlan(BaseModel):
         return next((person for person in self.annotators if person.token == token), None)
 
     def renew(self) -> None:
-        """Replace the tokens by new secret ones and forget the port."""
+        """Replace the secret tokens by new tokens and forget the port."""
         self.owner_token, self.port = new_token(), None
         for person in self.annotators:
             person.token = new_token()

@@ -21,7 +21,7 @@ Score = Annotated[int, Field(strict=True, ge=0, le=10)]
 
 
 class Mark(BaseModel):
-    """One choice of an annotator on the page, not yet tied to systems. A `choice` of `None` withdraws the last choice."""
+    """A choice of an annotator on the page, not yet tied to systems. A `choice` of `None` withdraws the last choice."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,7 +50,7 @@ class Notebook:
         self._file.add(mark.model_dump_json())
 
     def marks(self) -> dict[tuple[str, str], Mark]:
-        """Return the current marks by pair and dimension, without withdrawn ones."""
+        """Return the current marks by pair and dimension, without withdrawn marks."""
         return {key: mark for key, mark in self.last().items() if mark.choice is not None}
 
     def last(self) -> dict[tuple[str, str], Mark]:
@@ -129,7 +129,7 @@ def merge(folder: Path, plan: AnnotationPlan, files: Iterable[Path]) -> dict[str
     """
     books = notebooks(folder, plan)
     added: dict[str, int] = {}
-    for name, marks in [_saved(file, plan) for file in files]:
+    for name, marks in [_read_saved_marks(file, plan) for file in files]:
         last = books[name].last()
         added.setdefault(name, 0)
         for mark in marks:
@@ -144,7 +144,7 @@ def merge(folder: Path, plan: AnnotationPlan, files: Iterable[Path]) -> dict[str
     return added
 
 
-def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
+def _read_saved_marks(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
     """Return the annotator's name and the marks of one file that the page's Save button wrote."""
     try:
         document = parsed(read_within(file, DOCUMENT))

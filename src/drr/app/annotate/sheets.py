@@ -18,7 +18,7 @@ FILE = "sheets.json"
 
 def under_random_names(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
     """Return the lines under random names, one per drawn item. The file that maps names to items is written first."""
-    known = _known(folder)
+    known = _read_known_ids(folder)
     names = {of: f"s-{token_hex(8)}" for of in dict.fromkeys(line["id"] for line in lines)}
     folder.mkdir(parents=True, exist_ok=True)
     owned = known | {name: of for of, name in names.items()}
@@ -31,7 +31,7 @@ def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
 
     Grades must have the scale of judges' grades, as both are compared.
     """
-    known, found = _known(folder), list[Label]()
+    known, found = _read_known_ids(folder), list[Label]()
     for file in files:
         labels = read_labels(file, GRADES)
         if not labels:
@@ -40,7 +40,7 @@ def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
     return found
 
 
-def _known(folder: Path) -> dict[str, str]:
+def _read_known_ids(folder: Path) -> dict[str, str]:
     path = folder / FILE
     if not path.exists():
         return {}

@@ -39,7 +39,7 @@ def own_listener(plan: AnnotationPlan, folder: Path, asked: int) -> tuple[socket
     `asked` 0 is the plan's own port.
     """
     if plan.port is None:
-        listener = bind(asked) if asked else _free()
+        listener = bind(asked) if asked else _bind_free_port()
         plan.port = listener.getsockname()[1]
         save(plan, folder)
         return listener, None
@@ -47,7 +47,7 @@ def own_listener(plan: AnnotationPlan, folder: Path, asked: int) -> tuple[socket
         try:
             return bind(plan.port), None
         except DrrError:
-            listener = _free()
+            listener = _bind_free_port()
             return (
                 listener,
                 f"port {plan.port} of this plan is taken (is it being served already?). {_waits(plan.port)}",
@@ -62,7 +62,7 @@ def _waits(port: int) -> str:
     )
 
 
-def _free() -> socket:
+def _bind_free_port() -> socket:
     draw = SystemRandom()
     for _ in range(TRIES):
         try:
@@ -158,7 +158,7 @@ def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
     return guarded(application, lambda: tokens, port)
 
 
-def _shown(value: Statistic) -> str:
+def _agreement_text(value: Statistic) -> str:
     if value.value is None:
         return "–"
     if value.ci_low is None or value.ci_high is None:
@@ -202,7 +202,7 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
                 {
                     "dimension": dimension,
                     "n": kappa.n,
-                    "kappa": _shown(kappa),
+                    "kappa": _agreement_text(kappa),
                     "meaning": _meaning(kappa).replace(EARLY, "–"),
                 }
                 for dimension, kappa in found

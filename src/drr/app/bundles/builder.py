@@ -108,7 +108,7 @@ def write_bundle(config: BundleConfig) -> Bundle:
         files: dict[str, Iterable[Mapping[str, Any]]] = {
             "units.jsonl": packing.units(),
             "texts.jsonl": packing.texts(),
-            "study.json": [_about(study, settings)],
+            "study.json": [_study_facts(study, settings)],
             "prompts.jsonl": _reworded(settings),
             "packages.json": [{"bill": _packages(), "machine": machine}],
             "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
@@ -162,7 +162,7 @@ def _write(parcel: UnpackedBundle, name: str, rows: Iterable[Mapping[str, Any]])
         file.writelines(canonical_json(row) + "\n" for row in rows)
 
 
-def _about(study: Study, settings: Settings) -> JsonObject:
+def _study_facts(study: Study, settings: Settings) -> JsonObject:
     """Return the study's configuration, the facts of its ledger, its costs, and present prices of the models used."""
     facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
     if (left := not_begun(study)) > 0:
@@ -174,13 +174,13 @@ def _about(study: Study, settings: Settings) -> JsonObject:
     known = {name: one.model_dump(mode="json", exclude_none=True) for name, one in asked.items() if one}
     spent = study.ledger.accounts.total()
     account = {"cost": spent.cost, "tokens": spent.tokens, "unpriced": spent.unpriced}
-    return {"config": _unplaced(dict(study.config)), "facts": facts, "spent": account, "prices": known}
+    return {"config": _without_folders(dict(study.config)), "facts": facts, "spent": account, "prices": known}
 
 
-def _unplaced(value: Any) -> Any:
+def _without_folders(value: Any) -> Any:
     """Return a configuration without the user's folders: of each path only the last part stays."""
     if isinstance(value, Mapping):
-        return {name: _unplaced(one) for name, one in value.items()}
+        return {name: _without_folders(one) for name, one in value.items()}
     if isinstance(value, str) and "/" in value and "://" not in value:
         parts = value.split(",")
         return ",".join(PurePath(one).name if one[:1] in ("/", "~", ".") else one for one in parts)

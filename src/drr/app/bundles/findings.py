@@ -113,7 +113,7 @@ def differing_values(stated: object, found: object, place: str = "") -> Iterator
         for number, (one, other) in enumerate(zip(stated, found, strict=True)):
             yield from differing_values(one, other, f"{place}[{number}]")
     elif not _is_same(stated, found):
-        yield f"{place}: the bundle says {_short(stated)}, its contents give {_short(found)}"
+        yield f"{place}: the bundle says {_short_json(stated)}, its contents give {_short_json(found)}"
 
 
 def _is_same(stated: object, found: object) -> bool:
@@ -123,7 +123,7 @@ def _is_same(stated: object, found: object) -> bool:
     return canonical_json(stated) == canonical_json(found)
 
 
-def _short(value: object) -> str:
+def _short_json(value: object) -> str:
     text = canonical_json(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
 

@@ -165,7 +165,7 @@ async def check_judgements(desks: RebuiltDesks, found: BundleFindings) -> None:
             found.skip("judgements", record.label, "no task of this name is known here")
             continue
         check, judging = task.name if not task.asks else "judgements", desks.judging_of(record, task)
-        if why := _misplaced(record, ended):
+        if why := _subject_mismatch(record, ended):
             found.fail(check, record.label, why)
         elif judging is None:
             found.fail(check, record.label, "belongs to no judging of the bundle")
@@ -184,7 +184,7 @@ async def check_judgements(desks: RebuiltDesks, found: BundleFindings) -> None:
     _check_judgings(desks, found)
 
 
-def _misplaced(record: Record, ended: Collection[str]) -> str:
+def _subject_mismatch(record: Record, ended: Collection[str]) -> str:
     """Return the reason why a judgement cannot be of its stated subject; empty where it can."""
     keyed, own, about = record.key_fields, record.spec, judged_answer_keys(record)
     if any(answer not in ended for answer in about):

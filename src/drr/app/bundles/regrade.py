@@ -26,7 +26,7 @@ from drr.study.study import Study
 
 
 class TwoFigures(TypedDict):
-    """One metric of one system, by the bundle's judge (`before`) and by the other judge (`now`)."""
+    """A metric of a system, by the bundle's judge (`before`) and by the judge who judged anew (`now`)."""
 
     before: VRow | None
     now: VRow | None
@@ -54,7 +54,7 @@ def regrade(file: Path, plan: JudgePlan) -> RegradedDocument:
             first = choose_judging(study)
             what = plan.what or judged_before(study)
         made = judge(plan.model_copy(update={"study": folder, "what": what}))
-        return _beside(folder, root, None if first is None else first.judge, made)
+        return _compare_figures(folder, root, None if first is None else first.judge, made)
 
 
 def restore(file: Path, folder: Path) -> str:
@@ -81,7 +81,7 @@ def judged_before(study: Study) -> str:
     return ",".join([word for word in usual if known & tasks([word]).keys()] or usual)
 
 
-def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> RegradedDocument:
+def _compare_figures(folder: Path, root: str, before: str | None, made: Judgement) -> RegradedDocument:
     judge_row = None if made.whole is None else made.whole["judge"]
     if judge_row is None:
         raise DrrError("nothing could be judged; the bundle has no finished answer whose texts are in it")
@@ -94,10 +94,10 @@ def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> Reg
         "before": before,
         "now": judge_row["name"],
         "left": made.left,
-        "metrics": {one: _two(old.get(one, {}), new.get(one, {})) for one in sorted({*old, *new})},
+        "metrics": {one: _before_and_now(old.get(one, {}), new.get(one, {})) for one in sorted({*old, *new})},
     }
 
 
-def _two(old: Mapping[str, VRow], new: Mapping[str, VRow]) -> dict[str, TwoFigures]:
+def _before_and_now(old: Mapping[str, VRow], new: Mapping[str, VRow]) -> dict[str, TwoFigures]:
     judged = [name for name, metric in metrics({*old, *new}).items() if metric.judged]
     return {name: {"before": old.get(name), "now": new.get(name)} for name in sorted(judged)}

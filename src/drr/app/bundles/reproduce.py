@@ -117,7 +117,7 @@ def reproduce(plan: ReproducePlan) -> tuple[DrawnQuestions, Reproduced | None]:
         raise Misuse(
             f"{stated.metric.label} is by the judge {stated.judge}: give --model-judge {stated.judge}"
         )
-    draw = _drawn(plan, stated)
+    draw = _draw_questions(plan, stated)
     notice(draw.line)
     if plan.dry_run:
         return draw, None
@@ -125,7 +125,7 @@ def reproduce(plan: ReproducePlan) -> tuple[DrawnQuestions, Reproduced | None]:
     conclude(summary, plan.folder / "study", command=f"bundle reproduce {plan.bundle} ...")
     if summary.left or summary.stopped:
         return draw, None
-    result = _compared(plan, stated, draw)
+    result = _compare_with_stated(plan, stated, draw)
     if plan.sign is not None:
         sign_file(plan.bundle, stated.root, plan.sign, "reproducer", result)
     return draw, result
@@ -178,7 +178,7 @@ def _with_failures(study: Study, judged: Judged, variant: str, metric: Metric) -
     return {asked: trials for asked, trials in found.items() if trials}
 
 
-def _drawn(plan: ReproducePlan, stated: _Stated) -> DrawnQuestions:
+def _draw_questions(plan: ReproducePlan, stated: _Stated) -> DrawnQuestions:
     """Draw the questions, by the seed of the folder where a run began before, and write them for the run."""
     kept, file = plan.folder / "draw.json", plan.folder / "queries.jsonl"
     pool = read_queries(plan.fresh / "queries.jsonl") if plan.fresh else [*stated.asked.values()]
@@ -250,7 +250,7 @@ def _request(plan: ReproducePlan, stated: _Stated) -> StudyPlan:
     )
 
 
-def _compared(plan: ReproducePlan, stated: _Stated, draw: DrawnQuestions) -> Reproduced:
+def _compare_with_stated(plan: ReproducePlan, stated: _Stated, draw: DrawnQuestions) -> Reproduced:
     folder, metric = plan.folder / "study", stated.metric
     if stated.judge is not None:
         judge(

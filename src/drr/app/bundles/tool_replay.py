@@ -182,7 +182,7 @@ class _Replay:
                 self._found.fail("evidence", label, f"{where}: is cited, and its page is left out")
 
     def _check_state(self) -> None:
-        """Compare what the calls of a talk changed with what the record says that they changed."""
+        """Compare the changes made by a talk's calls with the changes in the record."""
         session = self._context.session
         if session.service is not None:
             found = [asdict(change) for change in session.changes()]

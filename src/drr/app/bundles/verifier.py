@@ -301,6 +301,6 @@ def _say_what_stays_open(
 
 
 def _models_of(records: Iterable[Record]) -> set[str]:
-    """Return the models that were called, without the one that rules play."""
+    """Return the models that were called, without the model that rules play."""
     rows = (row for record in records for row in record.usage.values())
     return {row["model"] for row in rows if row["calls"] and not row["model"].startswith(OFFLINE)}

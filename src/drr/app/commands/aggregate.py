@@ -60,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(document: AggregateDocument) -> str:
-    ours, printed = dict(_flat(document["values"])), dict(_flat(document["as_printed"]))
-    spans = dict(_flat(document.get("intervals", {})))
+    ours, printed = dict(_flat_values(document["values"])), dict(_flat_values(document["as_printed"]))
+    spans = dict(_flat_values(document.get("intervals", {})))
     rows = []
     for name in dict.fromkeys((*ours, *printed)):
         counted = document["n_by_value"].get(name)
@@ -82,9 +82,9 @@ def _text(document: AggregateDocument) -> str:
     return "\n\n".join(parts)
 
 
-def _flat(values: JsonObject, before: str = "") -> Iterator[tuple[str, float | None]]:
+def _flat_values(values: JsonObject, before: str = "") -> Iterator[tuple[str, float | None]]:
     for name, value in values.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
+            yield from _flat_values(value, f"{before}{name}.")
         else:
             yield f"{before}{name}", value

@@ -122,43 +122,45 @@ def _text(document: AgreementDocument) -> str:
 
     parts = [wrapped_paragraph(document["banner"])] if document["banner"] else []
     for pair in document["pairwise"]["pairs"]:
-        parts.append(_drawn(f"pairs, {_both(pair['judges'])}", pair["dimensions"], _PAIRS))
+        parts.append(_table_text(f"pairs, {_joined_names(pair['judges'])}", pair["dimensions"], _PAIRS))
     for support in document["support"]["pairs"]:
-        values = zip(_SUPPORT, _shown(support, _SUPPORT), strict=True)
-        parts.append(table([f"support, {_both(support['judges'])}", "value"], list(values)))
+        values = zip(_SUPPORT, _statistic_cells(support, _SUPPORT), strict=True)
+        parts.append(table([f"support, {_joined_names(support['judges'])}", "value"], list(values)))
         parts += confusion_table_lines(support["classes"], *support["judges"])
     for rated in document["rating"]["pairs"]:
-        parts.append(_drawn(f"grades, {_both(rated['judges'])}", rated["dimensions"], _GRADES))
+        parts.append(_table_text(f"grades, {_joined_names(rated['judges'])}", rated["dimensions"], _GRADES))
     for scored in document["criteria"]["pairs"]:
         rows = []
         for dimension, levels in scored["dimensions"].items():
-            first, mard = _shown(levels["criterion"], ("pca", "mard"))
+            first, mard = _statistic_cells(levels["criterion"], ("pca", "mard"))
             chance, systems = number(levels["criterion"]["pca"]["chance"], 2), levels["system"]
-            totals = _shown(levels["report"], ("mad", "par", "pearson", "spearman"))
+            totals = _statistic_cells(levels["report"], ("mad", "par", "pearson", "spearman"))
             last = "-" if systems is None else with_interval(systems["spearman"], 2)
             rows.append([dimension, first, chance, mard, *totals, last])
-        parts.append(table([f"criteria, {_both(scored['judges'])}", *_CRITERIA], rows))
+        parts.append(table([f"criteria, {_joined_names(scored['judges'])}", *_CRITERIA], rows))
     if document["criteria"]["pairs"]:
         note = "PAR: pairs that both order alike, of all pairs; a tie agrees with no order."
         parts.append(wrapped_paragraph(note))
     for measured in document["metrics"]:
         if measured["metrics"]:
-            parts.append(_drawn(f"metrics, {_both(measured['judges'])}", measured["metrics"], _METRICS))
+            parts.append(
+                _table_text(f"metrics, {_joined_names(measured['judges'])}", measured["metrics"], _METRICS)
+            )
     parts += [table(head, rows) for head, rows in _of_each_judge(document) if rows]
     return "\n\n".join(parts) or "No two judges judged the same thing."
 
 
-def _both(judges: Sequence[str]) -> str:
+def _joined_names(judges: Sequence[str]) -> str:
     return " and ".join(judges)
 
 
-def _drawn(title: str, rows: Mapping[str, Mapping[str, object]], columns: _Statistics) -> str:
+def _table_text(title: str, rows: Mapping[str, Mapping[str, object]], columns: _Statistics) -> str:
     """Return a table with a row for each name and a column for each statistic."""
-    cells = [[name, *_shown(row, [key for _, key in columns])] for name, row in rows.items()]
+    cells = [[name, *_statistic_cells(row, [key for _, key in columns])] for name, row in rows.items()]
     return table([title, *(head for head, _ in columns)], cells)
 
 
-def _shown(row: Mapping[str, object], names: Iterable[str]) -> list[str]:
+def _statistic_cells(row: Mapping[str, object], names: Iterable[str]) -> list[str]:
     return [with_interval(cast("VRow", row[name]), 2) for name in names]
 
 
@@ -179,13 +181,13 @@ def _of_each_judge(document: AgreementDocument) -> Iterator[tuple[Sequence[str |
     swapped = ("position_consistency", "first_position_rate")
     for name, gates in document["positions"].items():
         rows = [
-            [dimension, *_shown(gate, swapped), "unreliable" if gate["unreliable"] else ""]
+            [dimension, *_statistic_cells(gate, swapped), "unreliable" if gate["unreliable"] else ""]
             for dimension, gate in gates.items()
         ]
         yield [f"order of presentation, {name}", *columns], rows
     for name, again in document["stability"].items():
         if again:
-            values = zip(_REPEATED, _shown(again, _REPEATED), strict=True)
+            values = zip(_REPEATED, _statistic_cells(again, _REPEATED), strict=True)
             yield [f"{name} judging {again['repetitions']} times", "same label"], [*map(list, values)]
     yield (
         ["judge", "dollars", "questions", "dollars per question", "tokens"],

@@ -126,7 +126,7 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
         ) from error
 
 
-def _asked(record: AnswerRecord) -> str:
+def _model_words(record: AnswerRecord) -> str:
     """Return words that name the model behind a report. A user's own agent may have called no model, without rules having written anything."""
     if record.models["agent"] in (OFFLINE, NO_MODEL):
         return f"with {OFFLINE} (rules, no LLM)" if record.rule_written else "without a model"
@@ -141,7 +141,7 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
     cost = "unknown" if not costs or len(known) < len(costs) else f"${sum(known):.4f}"
     calls = sum(1 for call in record.tool_calls if call.kind == "api")
     lines = [
-        f"{record.variant} {_asked(record)}:"
+        f"{record.variant} {_model_words(record)}:"
         f" {record.words:,} words, {many(calls, 'tool call')}, {f'{tokens:,}' if counted else 'unknown'} tokens, cost {cost}, {record.seconds:.1f} s;"
         f" ended as {record.stop_reason.replace('_', ' ')}"
     ]

@@ -58,7 +58,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_verify_options(parser)
 
 
-def _stated(file: Path | None) -> tuple[list[Path], dict[str, str]]:
+def _read_owner_file(file: Path | None) -> tuple[list[Path], dict[str, str]]:
     """Return the public keys that a board's owner names, and what the owner's scorecards say of weak judges."""
     if file is None:
         return [], {}
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.board.builder import BoardConfig, build_board
     from drr.app.bundles.verifier import VerifyTerms
 
-    keys, weak = _stated(arguments.config)
+    keys, weak = _read_owner_file(arguments.config)
     made = build_board(
         BoardConfig(
             bundles=arguments.bundles,

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _labels(
     arguments: argparse.Namespace, scale: tuple[float, float] | None
 ) -> tuple[Sequence[Label], MarkedRow | None]:
-    """Return the labels of a file, or those of the marks of a study's reviewers, with counts of the marks."""
+    """Return labels, of a file or from reviewers' marks in a study, with counts of the marks."""
     from drr.eval.agreement.samples import marked_labels
 
     if not arguments.labels.is_dir():
@@ -125,9 +125,9 @@ def _text(document: CalibrationDocument) -> str:
     ]
     people = ", ".join(document["people"])
     parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
-    parts.append(_counted(document))
+    parts.append(_label_counts(document))
     if document["marks"] is not None:
-        parts += _marked(document["marks"])
+        parts += _marks_text(document["marks"])
     if document["classes"] is not None:
         parts += confusion_table_lines(document["classes"], document["judge"], "people")
     if document["among_people"]:
@@ -140,7 +140,7 @@ def _text(document: CalibrationDocument) -> str:
     return "\n\n".join(parts)
 
 
-def _counted(document: CalibrationDocument) -> str:
+def _label_counts(document: CalibrationDocument) -> str:
     """Return a sentence that accounts for every label of the file."""
     counts = f"{document['labels']:,} labels of {document['items']:,} items, all counted"
     if document["repeated"]:
@@ -153,7 +153,7 @@ def _counted(document: CalibrationDocument) -> str:
     return counts + "."
 
 
-def _marked(row: MarkedRow) -> list[str]:
+def _marks_text(row: MarkedRow) -> list[str]:
     """Return the text on reviewers' marks: who made them, how many gave no label, and how they marked rules."""
     names = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())
     parts = [

@@ -98,7 +98,7 @@ def _of_papers() -> dict[str, PaperCanaries]:
     return {one.PART: one for one in found if one is not None}
 
 
-def _known() -> list[str]:
+def _known_parts() -> list[str]:
     return [*PARTS, *_of_papers()]
 
 
@@ -125,7 +125,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add(
         "--what",
         metavar="PARTS",
-        help=f"with commas, of {', '.join(_known())} (default: all that the judge can do)",
+        help=f"with commas, of {', '.join(_known_parts())} (default: all that the judge can do)",
     )
     add(
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
@@ -140,8 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
     asked = None if arguments.what is None else _parts(arguments.what)
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
     models = judge_models(arguments, settings, "claim_extractor")
-    what = asked or _known()[: 2 if models.name_of("judge") == OFFLINE else None]
-    with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
+    what = asked or _known_parts()[: 2 if models.name_of("judge") == OFFLINE else None]
+    with _open_canaries_study(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
     print_document(arguments, document, _text(document))
     code = conclude(summary, arguments.study, "canaries", f"judges canaries --study {arguments.study}")
@@ -153,12 +153,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parts(given: str) -> list[str]:
     what = [word.strip() for word in given.split(",") if word.strip()]
-    if not what or set(what) - set(_known()):
-        raise Misuse(f"--what {given!r}: of {', '.join(_known())}, with commas between")
+    if not what or set(what) - set(_known_parts()):
+        raise Misuse(f"--what {given!r}: of {', '.join(_known_parts())}, with commas between")
     return what
 
 
-def _opened(folder: Path) -> Study:
+def _open_canaries_study(folder: Path) -> Study:
     """Open or create the study of canaries. Raise `Misuse` for any other study, as answers of the two must not mix."""
     if not Study.exists(folder):
         return Study.create(folder, {"schema": 1, "run": {"canaries": True}})
@@ -193,7 +193,7 @@ async def _vet(
         desk = desk_of(settings, models, shop)
         for part in what:
             if part == "planted":
-                done, found = await _planted(study, desk, models, arguments)
+                done, found = await _judge_planted_claims(study, desk, models, arguments)
             else:
                 done, found = await _judged(part, study, desk, models, arguments)
             rows += found
@@ -235,7 +235,7 @@ async def judge_part(
     return ran.summary, read_judged(study, judging_of(at, options.tasks), answers=answers)
 
 
-async def _planted(
+async def _judge_planted_claims(
     study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     claims = list(planted_claims())

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         names = [arguments.a, arguments.b, arguments.judge]
         made: VariantPair = without_lost_answers(
             study,
-            lambda: cached_result(study, "compared", lambda: names, lambda: _compared(study, arguments)),
+            lambda: cached_result(study, "compared", lambda: names, lambda: _compared_pair(study, arguments)),
         )
     if made["unjudged"]:
         notice(f"{made['unjudged']:,} answers of the two are not judged yet: `drr judge {arguments.study}`")
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
+def _compared_pair(study: Study, arguments: argparse.Namespace) -> VariantPair:
     from drr.agents.commands.command import recorded_name
     from drr.app.report.differences import not_measured
     from drr.app.report.standing import study_standings
@@ -112,7 +112,7 @@ def _text(pair: VariantPair, *, full: bool) -> str:
         if name in names and name not in folded
     ]
     parts = [wrapped_paragraph(document["standing"]["text"])] if "standing" in document else []
-    parts += [wrapped_paragraph(line) for line in _found(document, names)]
+    parts += [wrapped_paragraph(line) for line in _sentences_on_differences(document, names)]
     parts += [wrapped_paragraph(document["banner"])] if document["banner"] else []
     parts += map(wrapped_paragraph, figures_read_text(document["figures"]))
     if document["same_reports"]:
@@ -141,7 +141,7 @@ def _text(pair: VariantPair, *, full: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
+def _sentences_on_differences(document: CompareDocument, names: dict[str, str]) -> list[str]:
     """Return sentences on the differences that are sure, and on the questions that the columns cover."""
     from drr.eval.stats.differences import is_settled
 

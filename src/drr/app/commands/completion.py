@@ -31,13 +31,13 @@ def command_places() -> dict[str, WordPlace]:
     found["help"] = WordPlace(found[""].words)
     for row in commands():
         parser = parser_of(row)
-        found |= _below(parser, row.name)
+        found |= _words_below(parser, row.name)
         if row.old:
-            found |= _below(parser, row.old)
+            found |= _words_below(parser, row.old)
     return found
 
 
-def _below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, WordPlace]]:
+def _words_below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, WordPlace]]:
     words: dict[str, str] = {}
     options: dict[str, str] = {}
     values: dict[str, Sequence[str]] = {}
@@ -49,7 +49,7 @@ def _below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, Wo
             helps = {one.dest: one.help or "" for one in action._choices_actions}
             words |= {word: helps.get(word, "") for word in choices}
             for word, part in action.choices.items():
-                yield from _below(part, f"{name} {word}")
+                yield from _words_below(part, f"{name} {word}")
         elif not action.option_strings:
             words |= dict.fromkeys(choices, "")
         else:
@@ -67,7 +67,7 @@ def _line(text: str) -> str:
 
 
 def bash(places: Mapping[str, WordPlace]) -> str:
-    return _filled(
+    return _fill_template(
         """\
 # Completion of drr for bash, by `drr env completion bash`:  source <(drr env completion bash)
 _drr() {
@@ -92,16 +92,16 @@ complete -o default -F _drr drr
 """,
         places,
         place=lambda key, spot: (
-            f"        {quote(key)}) words={_joined(spot.words)} options={_joined(spot.options)} ;;"
+            f"        {quote(key)}) words={_quoted_words(spot.words)} options={_quoted_words(spot.options)} ;;"
         ),
         value=lambda case, choices: (
-            f'        {case}) COMPREPLY=($(compgen -W {_joined(choices)} -- "$cur")); return ;;'
+            f'        {case}) COMPREPLY=($(compgen -W {_quoted_words(choices)} -- "$cur")); return ;;'
         ),
     )
 
 
 def zsh(places: Mapping[str, WordPlace]) -> str:
-    return _filled(
+    return _fill_template(
         """\
 #compdef drr
 # Completion of drr for zsh, by `drr env completion zsh`:  source <(drr env completion zsh)
@@ -132,13 +132,13 @@ compdef _drr drr
 """,
         places,
         place=lambda key, spot: (
-            f"        ({quote(key)}) next=({_described(spot.words)}); options=({_described(spot.options)}) ;;"
+            f"        ({quote(key)}) next=({_words_with_help(spot.words)}); options=({_words_with_help(spot.options)}) ;;"
         ),
         value=lambda case, choices: f"        ({case}) compadd -- {' '.join(map(quote, choices))}; return ;;",
     )
 
 
-def _filled(
+def _fill_template(
     text: str,
     places: Mapping[str, WordPlace],
     *,
@@ -170,11 +170,11 @@ def _case(at: str, word: str) -> str:
     return quote(f"{at}/{word}")
 
 
-def _joined(words: Iterable[str]) -> str:
+def _quoted_words(words: Iterable[str]) -> str:
     return quote(" ".join(words))
 
 
-def _described(words: Mapping[str, str]) -> str:
+def _words_with_help(words: Mapping[str, str]) -> str:
     return " ".join(
         quote(f"{word.replace(':', chr(92) + ':')}:{help_text}") for word, help_text in words.items()
     )

@@ -86,12 +86,12 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = asyncio.run(with_sizes(publisher, files_to_download(categories), to))
     free = free_bytes(to)
     if not (arguments.quiet or arguments.json):
-        print(_planned(publisher, wanted, to, free))
+        print(_download_plan(publisher, wanted, to, free))
     check_room(wanted, to, free)
     if arguments.dry_run:
         print_document(arguments, _document(publisher, wanted, to, free))
         return 0
-    if any(not one.there for one in wanted) and not arguments.yes and not _agreed():
+    if any(not one.there for one in wanted) and not arguments.yes and not _ask_to_download():
         print("nothing was got", file=sys.stderr)
         return 1
     with lock_download_folder(to):
@@ -117,7 +117,7 @@ def _check_folder(to: Path) -> None:
         )
 
 
-def _agreed() -> bool:
+def _ask_to_download() -> bool:
     if not sys.stdin.isatty():
         raise Misuse("nobody is there to be asked: say --yes, or --dry-run to see what would be got")
     try:
@@ -126,7 +126,7 @@ def _agreed() -> bool:
         return False
 
 
-def _planned(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int) -> str:
+def _download_plan(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int) -> str:
     rows = []
     for category in dict.fromkeys(one.file.category for one in wanted):
         sizes = {one.file.part: one for one in wanted if one.file.category == category}

@@ -94,7 +94,7 @@ def _unpack(recorded: Path, folder: Path) -> Path:
 
 
 def _tell(folder: Path) -> None:
-    """Print what was caught, the recorded study's figures, which differences are shown, and the pages to open."""
+    """Print the caught mistakes, the recorded study's figures, the differences shown, and the pages to open."""
     question = read_queries(folder / "queries.jsonl")[0].query
     lie = worst_lie(folder)
     print(f"\nAn agent that lies was asked: {excerpt(question, 47)}\nNobody judged. Code alone caught:")

@@ -90,13 +90,13 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
 
     settings = settings_of(arguments).settings
     if arguments.model is not None:
-        return _examined(arguments, settings)
+        return _examine_model(arguments, settings)
     if arguments.save:
         raise Misuse("--save: which model? name it with --model")
     packages = {name: _version(name) for name in PACKAGES}
     found: Surroundings = {
         "python": platform.python_version(),
-        "others": _others(),
+        "others": _other_packages(),
         "packages": packages,
         "extras": {name: _version(package) for name, package in EXTRAS.items()},
         "sqlite": sqlite3.sqlite_version,
@@ -115,7 +115,7 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
     return 1 if broken else 0
 
 
-def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
+def _examine_model(arguments: argparse.Namespace, settings: Settings) -> int:
     """Print the abilities of a model and the settings that it needs; return the exit code."""
     import asyncio
     from functools import partial
@@ -180,7 +180,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _others() -> list[str]:
+def _other_packages() -> list[str]:
     from importlib.metadata import packages_distributions
 
     return sorted({*packages_distributions().get("drr", ())} - {NAME})
@@ -250,7 +250,7 @@ def _build_settings(parser: argparse.ArgumentParser) -> None:
 
 def _run_settings(arguments: argparse.Namespace) -> int:
     resolved = settings_of(arguments)
-    values = {name: _shown(getattr(resolved.settings, name)) for name in Settings.model_fields}
+    values = {name: _shown_value(getattr(resolved.settings, name)) for name in Settings.model_fields}
     width, lines = max(map(len, values)), list[str]()
     for name, value in values.items():
         lines.append(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
@@ -261,11 +261,11 @@ def _run_settings(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _shown(value: object) -> object:
+def _shown_value(value: object) -> object:
     if isinstance(value, SecretStr) and not isinstance(value, ServerAddress):
         return "********"
     if isinstance(value, dict) and value:
-        return ",".join(f"{name}={_shown(one)}" for name, one in value.items())
+        return ",".join(f"{name}={_shown_value(one)}" for name, one in value.items())
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 

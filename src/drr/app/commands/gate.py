@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
         if base_name is not None:
             with _base(arguments.study, judged, base_name, arguments.judge) as base:
                 rows += compare_with_base(judged, base, required_metrics(requirements))
-                notes += _differing(judged, base)
+                notes += _other_differences(judged, base)
     if not rows:
         raise Misuse(f"{arguments.study}: nothing to check: it has no answer, or only those of the base")
     document: GateDocument = {
@@ -174,7 +174,7 @@ def _notes(judged: Judged, study: Study) -> Iterator[str]:
     yield from (f"{loss.label} lacks texts and is left out" for loss in study.losses.values())
 
 
-def _differing(judged: Judged, base: Base) -> list[str]:
+def _other_differences(judged: Judged, base: Base) -> list[str]:
     """Return notes on differences between two studies besides their questions: another shop, another judge."""
     from drr.eval.metrics.document import provenance
 

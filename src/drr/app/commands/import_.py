@@ -143,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
         study = None
         if Study.exists(arguments.study):
             study = opened.enter_context(Study.open(arguments.study))
-        taken = _taken(given, study, settings, arguments)
+        taken = _prepare_import(given, study, settings, arguments)
         if study is None:
             config = config_of({"shop": arguments.shop}, settings)
             study = opened.enter_context(Study.create(arguments.study, config))
@@ -224,7 +224,7 @@ def _foreign_files(arguments: argparse.Namespace) -> GivenFiles:
     return given
 
 
-def _taken(
+def _prepare_import(
     given: ReadReports | GivenFiles, study: Study | None, settings: Settings, arguments: argparse.Namespace
 ) -> TakenFiles:
     """Prepare the import into this study, or into a new one. Nothing is written yet."""
@@ -268,7 +268,7 @@ def _take_known_users(read: ReadReports, spec: str | None, settings: Settings) -
 def _taken_reports(
     study: Study, taken: TakenFiles, settings: Settings, arguments: argparse.Namespace
 ) -> tuple[int, bool]:
-    """Import reports as finished units; return the number of new ones, and True if all went well."""
+    """Import reports as finished units; return the number of new units, and True if all went well."""
     from drr.eval.evidence.imported import store_imported_report
     from drr.study.run import run as run_units
 

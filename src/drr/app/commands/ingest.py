@@ -237,7 +237,7 @@ def _is_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> bool:
 
 
 def _refuse(what: str, given: Mapping[str, object], save: Sequence[str] = ()) -> None:
-    """Raise `Misuse` for options that say nothing of what is ingested."""
+    """Raise `Misuse` for options that do not apply to this kind of ingest."""
     wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value and name not in save]
     if wrong:
         raise Misuse(f"{', '.join(wrong)}: not for {what}; leave it out")

@@ -95,12 +95,12 @@ def run(arguments: argparse.Namespace) -> int:
             server.run("stdio")
         else:
             only = None if arguments.many_users else arguments.user
-            users = ForUsers(server.http_app(), partial(_found, ctx, only), queries)
+            users = ForUsers(server.http_app(), partial(_find_user, ctx, only), queries)
             _serve(users, arguments.http, _token(arguments.token_file), server.documents)
     return 0
 
 
-def _found(ctx: ToolContext, only: str | None, name: str) -> str | None:
+def _find_user(ctx: ToolContext, only: str | None, name: str) -> str | None:
     """Return the user of a name; `None` for nobody, and for another than the `only` one that is served."""
     if only is not None:
         return only if name.upper() == only.upper() else None

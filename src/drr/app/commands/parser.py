@@ -88,7 +88,10 @@ class Parser(argparse.ArgumentParser):
         """Return the short help."""
         rare = self.rare()
         more = f"also the {len(rare)} options that few people need" if rare else argparse.SUPPRESS
-        with _helped(dict.fromkeys(rare, argparse.SUPPRESS) | {self._whole: more}), self._short_usage():
+        with (
+            _help_texts(dict.fromkeys(rare, argparse.SUPPRESS) | {self._whole: more}),
+            self._short_usage(),
+        ):
             return super().format_help()
 
     def format_help_all(self) -> str:
@@ -194,7 +197,7 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 @contextmanager
-def _helped(helps: Mapping[argparse.Action, str]) -> Iterator[None]:
+def _help_texts(helps: Mapping[argparse.Action, str]) -> Iterator[None]:
     """Replace the help texts of these actions inside the `with` block."""
     before = {action: action.help for action in helps}
     for action, text in helps.items():

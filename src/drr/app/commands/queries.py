@@ -251,7 +251,7 @@ def _stats(arguments: argparse.Namespace) -> int:
     loaded = [_questions(path) for path in files]
     with _shop_if_named(arguments) as shop:
         documents = [statistics_of(q, shop, min_products=arguments.min_products) for q in loaded]
-    figures = _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents])
+    figures = _side_by_side([path.name for path in files], [dict(_flat_rows(one)) for one in documents])
     if len(loaded) == 1:
         print_document(arguments, documents[0], figures)
         return 0
@@ -279,7 +279,7 @@ def _side_by_side(heads: list[str], columns: list[dict[str, object]]) -> str:
     """Return a table with one row for each figure; it has headings if there is more than one file."""
     names = list(dict.fromkeys(name for column in columns for name in column))
     width = max(map(len, names)) + 2
-    rows = [(name, *(_shown(column.get(name)) for column in columns)) for name in names]
+    rows = [(name, *(_shown_value(column.get(name)) for column in columns)) for name in names]
     shown = [("", *heads), *rows] if len(heads) > 1 else rows
     wide = min(24, 2 + max(len(cell) for _, *cells in shown for cell in cells))
     return "\n".join(
@@ -287,17 +287,17 @@ def _side_by_side(heads: list[str], columns: list[dict[str, object]]) -> str:
     )
 
 
-def _flat(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, object]]:
+def _flat_rows(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = []
     for name, value in document.items():
         if isinstance(value, dict):
-            rows += _flat(value, f"{prefix}{name}.")
+            rows += _flat_rows(value, f"{prefix}{name}.")
         elif name != "schema":
             rows.append((prefix + name, value))
     return rows
 
 
-def _shown(value: object) -> str:
+def _shown_value(value: object) -> str:
     return "-" if value is None else f"{value:,}" if isinstance(value, (int, float)) else str(value)
 
 

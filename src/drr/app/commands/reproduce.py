@@ -131,13 +131,13 @@ def _add_paper_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
-        code, document = _reproduced(arguments)
+        code, document = _reproduce_paper(arguments)
     if arguments.json:
         print_json({"schema": 1, "paper": arguments.paper, "code": code, **document})
     return code
 
 
-def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
+def _reproduce_paper(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     check_options(arguments)
     paper, begun = steps_of(arguments.paper), stored_reproduction(arguments.out)
     settings = settings_of(arguments).settings
@@ -168,7 +168,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
 
 
 def _size_text(asked: Reproduction, paper: PaperSteps) -> str:
-    """Return a sentence on the sizes of this run, beside those of the paper."""
+    """Return a sentence that compares the sizes of this run with the paper's sizes."""
     if asked.is_given:
         return "Asked is what was given."
     sizes_text = ", ".join(

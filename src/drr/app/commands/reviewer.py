@@ -21,7 +21,7 @@ def reviewer_of(arguments: argparse.Namespace) -> str:
 
 
 def review_at_terminal(path: Path, review: Callable[[Terminal], ReviewTally]) -> int:
-    terminal = Terminal(ask=_asked, show=say, now=moment)
+    terminal = Terminal(ask=_ask_with_draft, show=say, now=moment)
     with all_on_disk(path):
         tally = review(terminal)
     print(
@@ -48,7 +48,7 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _asked(prompt: str, draft: str) -> str:
+def _ask_with_draft(prompt: str, draft: str) -> str:
     """Return the answer to a prompt. The line begins with `draft`, to be edited and not typed again."""
     if not draft:
         return input(prompt)

@@ -49,7 +49,7 @@ def _run_status(arguments: argparse.Namespace) -> int:
 
 
 def _render(folder: Path, document: StudyStatus) -> str:
-    lines = [f"{folder}", *_units(document)]
+    lines = [f"{folder}", *_unit_lines(document)]
     for role, used in document.usage.by_role.items():
         read = f"{used.input_tokens:,} tokens in ({used.cache_read_tokens:,} from cache)"
         lines.append(f"  {role}: {used.calls:,} calls, {read}, {used.output_tokens:,} out")
@@ -87,7 +87,7 @@ def _cost(document: StudyStatus) -> str:
     return f"{known} {beside}, at most {at_most}: some calls were cut off or are under way, and may be billed"
 
 
-def _units(document: StudyStatus) -> Iterator[str]:
+def _unit_lines(document: StudyStatus) -> Iterator[str]:
     for kind, counts in document.by_kind.items():
         if counts.total:
             yield (

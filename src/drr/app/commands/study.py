@@ -105,8 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _check(arguments)
     folder: Path = arguments.study
     with Study.open(folder) as study:
-        selection, queries = _named(arguments, study)
-        edit = _planned(study, selection)
+        selection, queries = _selection_of(arguments, study)
+        edit = _plan_edit(study, selection)
         sentence = f"{folder}: {_text(edit)}"
         agreed = not edit.drop or arguments.yes or ask_yes_no(f"{sentence}. Do it?")
         if not agreed and not sys.stdin.isatty():
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if agreed else 1
 
 
-def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
+def _selection_of(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
     """Return the selection that stays, and its questions.
 
     Raise `Misuse` for a query id that the study does not have, and if nothing is selected.
@@ -150,7 +150,7 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
     return selection, [query for query in had if chosen is None or query.id in chosen]
 
 
-def _planned(study: Study, selection: Selection) -> _Edit:
+def _plan_edit(study: Study, selection: Selection) -> _Edit:
     """Return the edit, planned from the units themselves, so that no stranger's agent is loaded and no shop opened."""
     keys = [standing.key for standing in study.ledger.units.standings() if standing.kind == "answer"]
     units = [study.ledger.units.get(key) for key in keys]

@@ -229,7 +229,7 @@ def subcommand_rows(head: str) -> list[CommandRow]:
 
 
 def first_words() -> dict[str, str]:
-    """Return every word that may come first, and those of parts, with the name of its command."""
+    """Map every possible first word of a command line to the name of its command."""
     add_papers()
     found: dict[str, str] = {}
     for row in _table.values():

@@ -126,7 +126,7 @@ def _arguments(text: str) -> JsonObject:
 
 
 def _call(arguments: argparse.Namespace) -> int:
-    called = _called(arguments, _arguments(arguments.args))
+    called = _call_tool(arguments, _arguments(arguments.args))
     ok, failure = called["ok"], called["error"]
     print_document(arguments, called, *([called["text"]] if ok else []))
     if not ok:
@@ -136,7 +136,7 @@ def _call(arguments: argparse.Namespace) -> int:
     return 0 if ok else 1
 
 
-def _called(arguments: argparse.Namespace, given: JsonObject) -> CallDocument:
+def _call_tool(arguments: argparse.Namespace, given: JsonObject) -> CallDocument:
     """Call the tool in the shop, or in the session of an agent started as a command. That one knows tools of its own."""
     if arguments.shop is None:
         if not is_agent():

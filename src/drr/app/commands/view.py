@@ -105,7 +105,7 @@ def _study(arguments: argparse.Namespace) -> int:
                 f"{arguments.shop}: no shop that can be opened; `drr shop info {arguments.shop}` says why"
             )
         if arguments.static is not None:
-            count, for_owners = without_lost_answers(study, lambda: _kept(study, arguments))
+            count, for_owners = without_lost_answers(study, lambda: _write_pages_once(study, arguments))
             _tell_written(arguments, count, for_owners=for_owners)
         else:
             reader = _reader(study, arguments)
@@ -120,7 +120,7 @@ def _reader(study: Study, arguments: argparse.Namespace) -> Reader:
     return Reader(study, judge=arguments.judge, shop=arguments.shop, tasks=arguments.tasks)
 
 
-def _kept(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
+def _write_pages_once(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
     """Write static pages, unless the same pages are there; return their number, and whether they are for owners alone."""
     from drr.study.cache import cached_result, file_states
 

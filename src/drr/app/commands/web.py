@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _asked(text: str) -> str:
+def _checked_query(text: str) -> str:
     if not text.strip():
         raise Misuse("an empty query or address; give a few words, or an address")
     return text
@@ -103,7 +103,7 @@ def _asked(text: str) -> str:
 def _search(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     web = open_web(settings)
-    hits = asyncio.run(web.search(_asked(arguments.query), settings.web_top_k))
+    hits = asyncio.run(web.search(_checked_query(arguments.query), settings.web_top_k))
     _show_hits(arguments, web, hits)
     return 0
 
@@ -130,7 +130,7 @@ def _read(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     with ExitStack() as stack:
         shop = stack.enter_context(open_shop(arguments.shop, settings)) if arguments.shop else None
-        page = asyncio.run(open_web(settings, shop=shop, searching=False).read(_asked(arguments.url)))
+        page = asyncio.run(open_web(settings, shop=shop, searching=False).read(_checked_query(arguments.url)))
     return _show_page(arguments, page)
 
 
@@ -157,7 +157,7 @@ def _build(arguments: argparse.Namespace) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     web = open_recorder(settings, Path(arguments.out))
-    queries = [_asked(query) for query in arguments.queries]
+    queries = [_checked_query(query) for query in arguments.queries]
     summary = asyncio.run(
         record_searches(web, queries, settings.web_top_k, pages=not arguments.searches_only)
     )
@@ -175,10 +175,10 @@ def _record(arguments: argparse.Namespace) -> int:
 def _replay(arguments: argparse.Namespace) -> int:
     web = ReplayWeb(Path(arguments.folder), system_clock)
     if arguments.search is not None:
-        _show_hits(arguments, web, asyncio.run(web.search(_asked(arguments.search), arguments.top_k)))
+        _show_hits(arguments, web, asyncio.run(web.search(_checked_query(arguments.search), arguments.top_k)))
         return 0
     if arguments.read is not None:
-        return _show_page(arguments, asyncio.run(web.read(_asked(arguments.read))))
+        return _show_page(arguments, asyncio.run(web.read(_checked_query(arguments.read))))
     searches = [
         {key: kept.get(key) for key in ("query", "top_k", "engine", "time")}
         for kept in web.searches.records()

@@ -163,7 +163,7 @@ def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
     whole = Kept(bench.study, "whole", lambda: _asked_for(plan, bench))
     asked, answers = _asked_for(plan, bench), bench.study.ledger.records.stamps("answer")
     if (planned := whole.read(whole.mark())) is not None:
-        return _summed(plan, bench, JudgingResults(planned=planned))
+        return _summed_judgement(plan, bench, JudgingResults(planned=planned))
     opener = "drr.app.judge.desk:open_workplace"
     pools = [
         pool_of(plan, bench.settings, opener, workplace(bench.study, desk, plan), judging=True)
@@ -174,7 +174,7 @@ def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
     units = (one for one in bench.study.ledger.units.standings() if one.kind == "judgement")
     if asked and same and ran.summary.stopped is None and all(one.status == "done" for one in units):
         whole.write(whole.mark(), ran.planned)
-    return _summed(plan, bench, ran)
+    return _summed_judgement(plan, bench, ran)
 
 
 def _asked_for(plan: JudgePlan, bench: _Bench) -> list[str]:
@@ -224,7 +224,7 @@ async def _run(plan: JudgePlan, bench: _Bench, pools: list[Pool | None]) -> Judg
     return total
 
 
-def _summed(plan: JudgePlan, bench: _Bench, ran: JudgingResults) -> Judgement:
+def _summed_judgement(plan: JudgePlan, bench: _Bench, ran: JudgingResults) -> Judgement:
     judge = bench.desks[0].judge.shown
     if not has_figures(bench.study, judge):
         return Judgement(ran.summary, ran.planned, None, {})
@@ -331,7 +331,7 @@ def _desks(
     desk.window = settings.judge_window or kept_window(study)
     desk.batch, desk.all_pairs = plan.batch, plan.pairs == "all"
     if plan.refetch:
-        desk.refetched = _refetched(answers, plan, settings, shop)
+        desk.refetched = _fetch_cited_pages(answers, plan, settings, shop)
     desks = [desk, *(replace(desk, repeat=k) for k in range(1, plan.repeat))]
     if settings.profile == "paper":
         desks.append(desk_of(settings, models, shop, AS_PRINTED))
@@ -341,7 +341,7 @@ def _desks(
     return desks
 
 
-def _refetched(
+def _fetch_cited_pages(
     answers: list[Answer], plan: JudgePlan, settings: Settings, shop: Shop | None
 ) -> dict[str, Page]:
     """Return the cited pages as they read now, by address: those that a tool returned, with `--unknown` all."""

@@ -55,7 +55,11 @@ def judged_text(document: StudyDocument) -> str:
         wrapped_paragraph(document["banner"] or ""),
         _faithfulness(document),
         _quality(document),
-        *(_further(document, key, own) for key, own in tables(names).items() if key not in FAMILIES_PRINTED),
+        *(
+            _further_metrics(document, key, own)
+            for key, own in tables(names).items()
+            if key not in FAMILIES_PRINTED
+        ),
         _length_warning(document),
         _pairs(document["pairwise"]),
         _broken_rules(document["metrics"]),
@@ -110,7 +114,7 @@ def _quality(document: StudyDocument) -> str | None:
     return _means(document, DIMENSIONS, columns, dict.fromkeys(DIMENSIONS, 1), first="variant (0-10)")
 
 
-def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
+def _further_metrics(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
     leading = [metric_of(name) for name in merged(paper.figures.leads for paper in papers()).get(key, ())]
     shown = {name for row in document["metrics"].values() for name in row}
     present = [m for m in (*leading, *metrics) if m.name in shown]

@@ -68,7 +68,7 @@ class Preflight(TypedDict):
 
 @dataclass
 class _Tried:
-    """One test call: the call as it was observed, and the failure that ended it."""
+    """A test call: the call as it was observed, and the failure that ended it."""
 
     call: SeenCall | None = None
     failure: ModelFailure | None = None
@@ -193,7 +193,7 @@ class _Doctor:
         await self._thinking()
         await self._images()
         await self._at_once()
-        await self._long()
+        await self._send_long_prompt()
 
     async def _speed(self) -> None:
         """Measure the speed of the first call. Without an answer its failure is raised: there is nothing to examine."""
@@ -264,7 +264,7 @@ class _Doctor:
             together = sum(one.written for one in tried) / max(took, 0.001)
             self.parallel = max(1, min(_MANY, round(together / self.writes)))
 
-    async def _long(self) -> None:
+    async def _send_long_prompt(self) -> None:
         """Send a prompt as long as window and time allow, then send it again. A cache answers the second one sooner."""
         left = self._end - time.monotonic()
         most = min(0.85 * (self.window or _SMALL_WINDOW), _SMALL_WINDOW if self._own else 32_000)
@@ -336,17 +336,17 @@ def _can_run(doctor: _Doctor) -> dict[str, ProbeRow]:
     return found
 
 
-def _suggested(doctor: _Doctor) -> dict[str, float | int | str]:
+def _suggested_settings(doctor: _Doctor) -> dict[str, float | int | str]:
     """Return the settings that this model needs at its speed; none is tighter than the default."""
     default = Settings()
     writes, reads, window = doctor.writes or math.inf, doctor.reads or math.inf, doctor.window or 32_768
     tokens = min(default.model_max_tokens, window // 4, max(1_024, int(min(600 * writes, 1e9))))
     tokens -= tokens % 256
     reading = 1.5 * min(window, 24_000) / reads
-    timeout = _round(max(default.model_timeout, reading + 1.5 * tokens / writes))
+    timeout = _up_to_half_minutes(max(default.model_timeout, reading + 1.5 * tokens / writes))
     found: dict[str, float | int | str] = {
         "model_timeout": timeout,
-        "model_idle_timeout": _round(max(default.model_idle_timeout, reading)),
+        "model_idle_timeout": _up_to_half_minutes(max(default.model_idle_timeout, reading)),
         "model_deadline": max(int(default.model_deadline), 2 * timeout),
         "model_max_tokens": tokens,
         "concurrency": doctor.parallel or default.concurrency,
@@ -354,7 +354,7 @@ def _suggested(doctor: _Doctor) -> dict[str, float | int | str]:
     return {**found, "text_calls": "parse"} if doctor.text_calls else found
 
 
-def _round(seconds: float) -> int:
+def _up_to_half_minutes(seconds: float) -> int:
     return 30 * math.ceil(seconds / 30)
 
 
@@ -371,17 +371,17 @@ async def run_preflight(
         address=own,
         server={**doctor.facts._asdict(), "window": doctor.window},
         speed=Speed(
-            writes_per_s=_two(doctor.writes),
-            reads_per_s=_two(doctor.reads),
-            first_token_s=_two(doctor.first_s),
+            writes_per_s=_to_two_digits(doctor.writes),
+            reads_per_s=_to_two_digits(doctor.reads),
+            first_token_s=_to_two_digits(doctor.first_s),
             in_parallel=doctor.parallel,
         ),
         probes=doctor.probes,
         can_run=_can_run(doctor),
-        suggested=_suggested(doctor),
+        suggested=_suggested_settings(doctor),
         seconds=round(time.monotonic() - begun, 1),
     )
 
 
-def _two(value: float | None) -> float | None:
+def _to_two_digits(value: float | None) -> float | None:
     return None if value is None else round(value, 2)

@@ -30,14 +30,14 @@ _NO_CALLS = "no-key-as-nothing-is-called"
 
 
 def base_server(settings: Settings, *, calls: bool = True) -> ModelServer:
-    """Return the server of all roles without a server of their own: that of `base_url`, or the providers' own."""
+    """Return the server of all roles without an own server: `base_url`, or the providers' servers."""
     setting = None if settings.base_url is None else "base_url"
     provider = "openai" if "openai" in providers_of_base(settings) else ""
     return _server(settings, setting, provider, "", calls=calls)
 
 
 def servers_of(settings: Settings, *, calls: bool = True) -> dict[str, ModelServer]:
-    """Return servers by role (with an address or key of its own) and by provider (other than that of `base_url`)."""
+    """Return servers by role (if it has its own address or key) and by provider (except the provider of `base_url`)."""
     found = {}
     if settings.base_url is not None:
         own = providers_of_base(settings) or {*PROVIDERS}
@@ -60,8 +60,8 @@ def _server(settings: Settings, setting: str | None, provider: str, role: str, *
     }
     why, slots = reason_not_to_call(settings, setting), None
     if calls:
-        slots = _asked(settings, setting, provider, role).slots
-        why = why or (_withheld(settings, setting, role) if role and not real.get(provider) else None)
+        slots = _ask_server(settings, setting, provider, role).slots
+        why = why or (_why_no_key(settings, setting, role) if role and not real.get(provider) else None)
     return ModelServer(
         None if setting is None else getattr(settings, setting),
         real if calls else dict.fromkeys(PROVIDERS, SecretStr(_NO_CALLS)),
@@ -85,7 +85,7 @@ def reason_not_to_call(settings: Settings, setting: str | None = "base_url") -> 
     )
 
 
-def _withheld(settings: Settings, setting: str | None, role: str) -> str | None:
+def _why_no_key(settings: Settings, setting: str | None, role: str) -> str | None:
     """Return the reason why a role's server gets no key, or `None`. A provider's key goes to one host only."""
     provider = provider_of(settings.model_for(role))
     address = address_of(settings, setting, provider)
@@ -110,10 +110,10 @@ class ServerFacts(NamedTuple):
 
 def facts_of(settings: Settings, role: str = "agent") -> ServerFacts:
     """Return the facts of a role's server. Only a user's own server is asked, no other."""
-    return _asked(settings, address_setting(settings, role), provider_of(settings.model_for(role)), role)
+    return _ask_server(settings, address_setting(settings, role), provider_of(settings.model_for(role)), role)
 
 
-def _asked(settings: Settings, setting: str | None, provider: str, role: str) -> ServerFacts:
+def _ask_server(settings: Settings, setting: str | None, provider: str, role: str) -> ServerFacts:
     address = address_of(settings, setting, provider)
     if setting is None or address is None or provider != "openai" or is_providers_own("openai", address):
         return ServerFacts()

@@ -173,7 +173,7 @@ OF_PAPERS = {"agents": "agent", "eval": "judging"}
 
 
 def prompt_names() -> set[str]:
-    """Return the names of all prompts, including those of papers."""
+    """Return the names of all prompts, including the prompts of papers."""
     own = (place for within in ("", *OF_PAPERS.values()) for place in prompt_folders(within))
     folders = [*map(_folder, ROOMS), *own]
     return {path.stem for folder in folders for path in folder.glob("*.md")}

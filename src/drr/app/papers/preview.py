@@ -77,18 +77,18 @@ class _DryRun:
 
     def take(self, step: Step) -> int:
         done = step.done and not (step.makes is not None and step.makes.is_relative_to(self.aside))
-        print(f"{'done' if done else 'to do'}: $ drr {self._shown(step.words)}", flush=True)
+        print(f"{'done' if done else 'to do'}: $ drr {self._shown_command(step.words)}", flush=True)
         if done:
             return 0
         if step.words[:2] == ["study", "import"]:
-            return _quietly(step.words)
+            return _run_quietly(step.words)
         if step.kind == "input":
             return self._make(step)
         if step.kind == "run":
             return self._run(step.words)
         return self._judge(step.words) if step.kind == "judge" else 0
 
-    def _shown(self, words: Sequence[str]) -> str:
+    def _shown_command(self, words: Sequence[str]) -> str:
         out = str(self.asked.places.out)
         return shlex.join(word.replace(str(self.aside), out) for word in words)
 
@@ -97,15 +97,15 @@ class _DryRun:
         if step.done:
             return 0
         if step.words[0] != "queries":
-            return _quietly(step.words)
-        words = _without(step.words, *_MODELS)
+            return _run_quietly(step.words)
+        words = _without_options(step.words, *_MODELS)
         if Path(words[words.index("--out") + 1]).exists():
             return 0
         if not self.asked.by_rules:
             print(
                 "  a model would write these questions; rules stand in for it here, and its calls are not counted"
             )
-        return _quietly([*words, "--model", OFFLINE])
+        return _run_quietly([*words, "--model", OFFLINE])
 
     def _run(self, words: list[str]) -> int:
         code, output = _output([*words, "--dry-run", "--json"])
@@ -150,14 +150,14 @@ class _DryRun:
             if variant in self.sampled:
                 continue
             own = self._spread([words[0], str(sample), *_with(words[2:], "--variants", variant)])
-            code = _quietly([*own, *([] if "--only" in own else ["--only"])])
+            code = _run_quietly([*own, *([] if "--only" in own else ["--only"])])
             if code != 0:
                 return code
             self.sampled[variant] = _calls_each(sample, variant)
         if "--queries" in words:  # a judge is asked about every question, answered or not
             with Study.open(sample) as study:
                 study.write(
-                    "queries.jsonl", "\n".join(lines_of(Path(_given(words, "--queries")), "questions"))
+                    "queries.jsonl", "\n".join(lines_of(Path(_option_value(words, "--queries")), "questions"))
                 )
         return 0
 
@@ -166,12 +166,12 @@ class _DryRun:
         Rules answer them. Neighbouring questions belong to one task."""
         for several in ("--settings", "--sizes", "--reach"):
             if several in words:
-                words = _with(words, several, _given(words, several).split(",")[0])
-        words = [*_without(words, *_MODELS, "--trials"), "--model", OFFLINE]
+                words = _with(words, several, _option_value(words, several).split(",")[0])
+        words = [*_without_options(words, *_MODELS, "--trials"), "--model", OFFLINE]
         if "--queries" not in words:
             return [*words, "--limit", str(_SAMPLED)]
         some = self.aside / "sampled.jsonl"
-        lines = lines_of(Path(_given(words, "--queries")), "questions")
+        lines = lines_of(Path(_option_value(words, "--queries")), "questions")
         known = [line for line in lines if line.strip()]
         number = min(_SAMPLED, len(known))
         some.write_text(
@@ -223,7 +223,7 @@ def _calls_each(folder: Path, variant: str) -> float:
     return sum(found) / max(len(found), 1)
 
 
-def _given(words: Sequence[str], option: str) -> str:
+def _option_value(words: Sequence[str], option: str) -> str:
     return words[words.index(option) + 1]
 
 
@@ -232,7 +232,7 @@ def _with(words: Sequence[str], option: str, value: str) -> list[str]:
     return [*words[:place], value, *words[place + 1 :]]
 
 
-def _without(words: Sequence[str], *options: str) -> list[str]:
+def _without_options(words: Sequence[str], *options: str) -> list[str]:
     """Return the words without these options and their values."""
     kept: list[str] = []
     skip = False
@@ -253,7 +253,7 @@ def _output(words: list[str]) -> tuple[int, str]:
     return code, out.getvalue()
 
 
-def _quietly(words: list[str]) -> int:
+def _run_quietly(words: list[str]) -> int:
     """Run a command and return its exit code; its output is printed only where it fails."""
     from drr.app.cli import main
 

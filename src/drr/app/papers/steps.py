@@ -272,7 +272,7 @@ def sizes_of(arguments: argparse.Namespace, begun: Begun | None, *, by_rules: bo
 def request_to_store(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str, int]) -> Begun:
     """Return the request to store for this call. Raises `Misuse` where the folder was begun with another request."""
     paper = steps_of(arguments.paper)
-    now = Begun(schema=1, paper=arguments.paper, asked=_asked(arguments, paper, sizes))
+    now = Begun(schema=1, paper=arguments.paper, asked=_question_options(arguments, paper, sizes))
     if begun is None:
         return now
     out = arguments.out
@@ -289,7 +289,7 @@ def request_to_store(arguments: argparse.Namespace, begun: Begun | None, sizes: 
     return now
 
 
-def _asked(
+def _question_options(
     arguments: argparse.Namespace, paper: PaperSteps, sizes: dict[str, int]
 ) -> dict[str, int | str | None]:
     """Return the options that decide the questions. Empty for the retail paper, whose new questions join the study's for every variant."""

@@ -83,7 +83,7 @@ class Selection:
 
 
 def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit]) -> list[Unit]:
-    """Return the units that count under `--only`: those named now, and those that the study has already. Nobody asked for every pairing of the two."""
+    """Return the units that count under `--only`: the units named now, and the units already in the study. Nobody asked for every pairing of the two."""
     keys = {unit.key for unit in named} | {had.key for had in study.ledger.units.standings()}
     return [unit for unit in units if unit.key in keys]
 
@@ -101,7 +101,7 @@ def joined_variants(before: str | None, given: str) -> str:
 def add_choices(
     before: Iterable[Choice], given: Iterable[Choice] | None, usual: Choice
 ) -> tuple[Choice, ...]:
-    """Return the study's choices followed by the new ones, each once; the usual one if there are none."""
+    """Return the study's choices followed by the new choices, each once; the default choice if there are none."""
     return tuple(dict.fromkeys((*before, *(given or ())))) or (usual,)
 
 
@@ -162,20 +162,20 @@ def combine_models(
         raise Misuse(
             "--model: the study has several models, which --models names; name this one there to add it"
         )
-    now, every = settings.models, _every(settings, saved)
+    now, every = settings.models, _all_models(settings, saved)
     several = every if len(every) > 1 else None
     settings = settings.model_copy(update={"model": every[0], "models": several})
     _check(settings, every)
     if several is None:
         return ModelsAndVariants(settings, before, given)
     if before is None:
-        return ModelsAndVariants(settings, None, _each(given or "all", every))
+        return ModelsAndVariants(settings, None, _variants_by_model(given or "all", every))
     bare = ",".join(dict.fromkeys(parts_of(word)[0] for word in _words(before)))
     if "models" in call.given:
-        given = _each(given or bare or "all", now)
+        given = _variants_by_model(given or bare or "all", now)
     elif given is not None:
-        given = _each(given, every)
-    return ModelsAndVariants(settings, _each(before, every[:1]), given)
+        given = _variants_by_model(given, every)
+    return ModelsAndVariants(settings, _variants_by_model(before, every[:1]), given)
 
 
 def _is_of_call(call: StudyPlan, found: Resolved) -> bool:
@@ -183,7 +183,7 @@ def _is_of_call(call: StudyPlan, found: Resolved) -> bool:
     return "models" in call.given or found.origin["models"].startswith("study ")
 
 
-def _every(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:
+def _all_models(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:
     """Return the models of the study followed by the new ones, each once."""
     had = saved.get("settings", {})
     own = (had.get("models") or [had.get("model", "offline")]) if saved else []
@@ -204,7 +204,7 @@ def _check(settings: Settings, names: Sequence[str]) -> None:
         )
 
 
-def _each(words: str, models: Sequence[str]) -> str:
+def _variants_by_model(words: str, models: Sequence[str]) -> str:
     """Combine each variant with each model; a word that already names a model stays as it is."""
     from drr.agents.registry import parts_of
 

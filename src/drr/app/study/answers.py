@@ -210,7 +210,7 @@ class AnswerWork:
         else:
             assert isinstance(self.realm, WithoutRecords)  # `check_place`
             world = self.realm.strangers_world(spec)
-        return _stressed(world, spec)
+        return _stressed_world(world, spec)
 
     def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
         """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
@@ -265,7 +265,7 @@ class AnswerWork:
             return await run_variant(
                 variant,
                 spec["query"],
-                world=self.shopper.voiced(_replayed(self.world_of(spec), replay), models),
+                world=self.shopper.voiced(_replayed_world(self.world_of(spec), replay), models),
                 models=self.roles_of(variant, models),
                 meter=meter,
                 prompts=self.prompts,
@@ -346,7 +346,7 @@ def workplace(answering: AnswerWork, units: Sequence[Unit]) -> JsonObject:
     return {"plan": plan.model_copy(update=own).model_dump(mode="json"), "probes": probe_per_system(units)}
 
 
-def _stressed(world: World, spec: AnswerSpec) -> World:
+def _stressed_world(world: World, spec: AnswerSpec) -> World:
     if "stress" not in spec:
         return world
     from drr.env.overlay import changed_world
@@ -354,7 +354,7 @@ def _stressed(world: World, spec: AnswerSpec) -> World:
     return changed_world(world, spec["stress"])
 
 
-def _replayed(world: World, replay: SavedAnswers | None) -> World:
+def _replayed_world(world: World, replay: SavedAnswers | None) -> World:
     """Return the world with the live web results of a stopped unit replayed; any other web repeats itself anyway."""
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world

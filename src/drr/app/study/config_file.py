@@ -35,7 +35,7 @@ def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], f
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
     document = {
         "study": _path_from(plan.folder, file),
-        **_asked(plan, queries, file),
+        **_file_entries(plan, queries, file),
         **_models(settings),
         **_budget(plan),
         **_settings(settings, file),
@@ -51,7 +51,7 @@ def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], f
     remember_file(file, plan.folder)
 
 
-def _asked(plan: StudyPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
+def _file_entries(plan: StudyPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
     """Return the file's entries for questions, variants, world and trials, by key."""
     kept = plan.kept()
     kept["variants"] = [_agent_from(word, file) for word in kept["variants"].split(",")]

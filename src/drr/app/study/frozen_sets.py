@@ -50,7 +50,7 @@ SET = "set.json"
 
 
 class SetPart(BaseModel):
-    """One shop of a frozen set, with its web pages and its questions."""
+    """A shop of a frozen set, with its web pages and its questions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -137,7 +137,8 @@ def freeze(
             date=terms.date,
             baselines=dict(terms.baselines),
             parts=[
-                _committed(one, seals.get(one.name), where) for one, where in zip(parts, places, strict=True)
+                _with_commitment(one, seals.get(one.name), where)
+                for one, where in zip(parts, places, strict=True)
             ],
             versions=_versions(settings, talks=any(map(_has_talks, (*made, *sealed)))),
         )
@@ -161,7 +162,7 @@ def _part(folder: Path, settings: Settings) -> SetPart:
     check_entries(folder, deep=False)
     with open_shop(str(folder / "shop"), settings) as shop:
         shop_hash = shop.manifest.content_hash
-    made = _made(folder) if (folder / MADE).is_file() else None
+    made = _read_made(folder) if (folder / MADE).is_file() else None
     return SetPart(
         name=folder.resolve().name,
         count=len(read_queries(folder / "queries.jsonl")),
@@ -186,14 +187,14 @@ def _seal(part: SetPart) -> PartSeal:
     return PartSeal(made=part.made, nonce=secrets.token_hex(32))
 
 
-def _committed(part: SetPart, seal: PartSeal | None, place: Path) -> SetPart:
+def _with_commitment(part: SetPart, seal: PartSeal | None, place: Path) -> SetPart:
     if seal is None:
         return part
     own = seal.made.committed(seal.nonce, part.questions if is_worded(place) else None)
     return part.model_copy(update={"made": None, "commitment": own})
 
 
-def _made(folder: Path) -> JsonObject:
+def _read_made(folder: Path) -> JsonObject:
     try:
         made: JsonObject = json.loads(read_file(folder / MADE))
         whole = made["questions"] == _hash_of_questions(folder) or is_worded(folder)
@@ -298,11 +299,13 @@ def reveal(
     wrong = [f"{frozen.name} has no sealed part {name}" for name in kept if name not in sealed]
     for name, own in kept.items():
         if name in sealed:
-            wrong += _unlike(sealed[name], own, settings, progress, worded=(folder / name / SEALED).is_file())
+            wrong += _differences_of_part(
+                sealed[name], own, settings, progress, worded=(folder / name / SEALED).is_file()
+            )
     return wrong if kept else [f"{folder}: has no part that this key opens"]
 
 
-def _unlike(
+def _differences_of_part(
     part: SetPart, seal: PartSeal, settings: Settings, progress: Progress, *, worded: bool
 ) -> list[str]:
     if part.commitment != seal.made.committed(seal.nonce, part.questions if worded else None):

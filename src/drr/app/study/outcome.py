@@ -222,7 +222,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     `command` is the command that continues the run, where it is not `drr WHAT FOLDER`.
     """
     again = f"`drr {command or f'{what} {folder}'}`"
-    notice(f"{folder}: {_counted(summary, what)}", news=False)
+    notice(f"{folder}: {_counts_text(summary, what)}", news=False)
     for why in summary.refused:
         notice(f"a worker was refused: {_cause(why)}")
     for bug, key in list(summary.bugs.items())[:3]:
@@ -248,7 +248,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
 
 def _advice(kind: str, folder: Path, what: str) -> str:
-    """Return advice on giving failed units a higher limit without computing finished ones again; empty where it does not apply."""
+    """Return the command that answers truncated units again with a higher limit; empty for other failures."""
     if kind != "truncated" or what != "run":
         return ""
     return f"; `drr run {folder} --retry-failed --model-max-tokens MORE` computes only what failed"
@@ -264,7 +264,7 @@ def _more_of(budget: Limit) -> str:
     return " or ".join(option for option, limit in limits.items() if limit is not None) or "--budget MORE"
 
 
-def _counted(summary: Summary, what: str) -> str:
+def _counts_text(summary: Summary, what: str) -> str:
     parts = [f"{summary.done:,} done now"]
     if summary.failures:
         parts.append(f"{summary.failures.total():,} failed ({_by_kind(summary.failures)})")

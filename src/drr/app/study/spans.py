@@ -72,7 +72,7 @@ class Spans:
         return listener
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send the spans that were not sent yet."""
 
 
 NO_SPANS = Spans()

@@ -70,7 +70,7 @@ def read_study_file(path: Path, run: Parser) -> StudyFile:
     folder, words, judges = path.with_suffix(""), list[str](), list[str]()
     for key, value in page.values.items():
         if key == "study":
-            folder = Path(_placed(page.text(key, value), path.parent))
+            folder = Path(_resolved_place(page.text(key, value), path.parent))
         elif key == "judges":
             judges = page.texts(key, value)
             words += [f"--model-judge={judge}" for judge in judges[:1]]
@@ -148,7 +148,7 @@ def _words(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
     elif key == "budget" and isinstance(value, Mapping):
         for name, amount in value.items():
             if name not in BUDGET:
-                raise _unknown(page, f"budget.{name}", name, BUDGET)
+                raise _unknown_key(page, f"budget.{name}", name, BUDGET)
             yield f"{BUDGET[name]}={page.text(f'budget.{name}', amount)}"
     else:
         yield from _option(page, run, key, value)
@@ -177,7 +177,7 @@ def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
             key, f"is for you to say: --{name}, or an environment variable; a file may be anybody's"
         )
     if action is None or action.dest in _OF_A_CALL:
-        raise _unknown(page, key, name, [*_OWN, *_known(run)])
+        raise _unknown_key(page, key, name, [*_OWN, *_known_keys(run)])
     if value is None or value == "":
         return
     if action.nargs == 0:
@@ -190,11 +190,11 @@ def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
             words = [part.strip() for one in parts for part in one.split(",")]
             in_file = (is_in_file(word) and not is_command(word) for word in words)
             parts = [
-                _placed(word, page.path.parent) if of_file else word
+                _resolved_place(word, page.path.parent) if of_file else word
                 for word, of_file in zip(words, in_file, strict=True)
             ]
         elif _is_path(action):
-            parts = [page.plain(key, _placed(part, page.path.parent)) for part in parts]
+            parts = [page.plain(key, _resolved_place(part, page.path.parent)) for part in parts]
         yield f"--{name}={','.join(parts)}"
 
 
@@ -206,7 +206,7 @@ def _flag(page: _Page, action: argparse.Action, key: str, text: str) -> Iterator
         yield action.option_strings[0 if is_on else 1]
 
 
-def _known(run: Parser) -> list[str]:
+def _known_keys(run: Parser) -> list[str]:
     """Return the options of `drr run` that a study file may hold, spelled as keys."""
     others = _OF_A_CALL | _OF_THE_USER
     options = run._option_string_actions.items()
@@ -215,7 +215,7 @@ def _known(run: Parser) -> list[str]:
     )
 
 
-def _unknown(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[str, str]) -> Misuse:
+def _unknown_key(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[str, str]) -> Misuse:
     few = (
         f"; there are {', '.join(known)}"
         if len(known) < 5
@@ -234,7 +234,7 @@ def _is_path(action: argparse.Action) -> bool:
     )
 
 
-def _placed(given: str, base: Path) -> str:
+def _resolved_place(given: str, base: Path) -> str:
     """Return the path resolved against the folder `base`; a shop on servers (`servers:NAME`) stays as it is."""
     return given if given.startswith(SERVERS) else str(base / Path(given).expanduser())
 

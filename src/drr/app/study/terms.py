@@ -28,7 +28,7 @@ Decides = Literal["key", "units", "source", "pace", "call", "user"]
 """
 
 
-def _listed(given: Any) -> Any:
+def _comma_text(given: Any) -> Any:
     """Return names as one text with commas between, as a program may give a list or a path."""
     if isinstance(given, Path):
         return str(given)
@@ -46,7 +46,7 @@ def _existing_paths(paths: Iterable[str | Path]) -> list[str]:
 
 Count = Annotated[int, Field(gt=0)]
 Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Words = Annotated[str, BeforeValidator(_listed)]
+Words = Annotated[str, BeforeValidator(_comma_text)]
 """Names with commas between."""
 _CALLED = {int: "a whole number above 0", float: "a number above 0", bool: "true or false", Path: "a path"}
 _TYPES: Mapping[Any, Callable[[str], Any]] = {int: positive_int, float: positive_float, Path: Path}
@@ -94,7 +94,7 @@ class Options(BaseModel):
             value, flag = first["input"], flag_of(type(self), name)
             if first["type"] == "less_than_equal":
                 raise Misuse(f"{flag} {value}: at most {first['ctx']['le']:,}") from error
-            raise Misuse(f"{flag}: {value!r} is not {_called(kind_of(fields[name]))}") from error
+            raise Misuse(f"{flag}: {value!r} is not {_kind_in_words(kind_of(fields[name]))}") from error
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, **more: Any) -> Self:
@@ -124,7 +124,7 @@ def kind_of(field: FieldInfo) -> Any:
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
-def _called(kind: Any) -> str:
+def _kind_in_words(kind: Any) -> str:
     kind = get_args(kind)[0] if get_origin(kind) is tuple else kind
     return (
         f"one of {', '.join(get_args(kind))}" if get_origin(kind) is Literal else _CALLED.get(kind, "a text")
@@ -147,7 +147,7 @@ def deciding(options: type[Options], *what: Decides) -> list[str]:
 
 
 def add_options(parser: argparse.ArgumentParser, options: type[Options], *names: str) -> None:
-    """Add these options, else all: those that the class itself declares come first."""
+    """Add these options, or all; the class's own options come first."""
     for name in names or sorted(options.model_fields, key=lambda name: name not in options.__annotations__):
         if not (extra := extra_of(options, name)):
             continue

@@ -123,7 +123,7 @@ def check_tools(folder: Path, words: Sequence[str]) -> None:
 
 
 def tool_file(word: str) -> str:
-    return _whole(word.rpartition(":")[0])
+    return _resolve(word.rpartition(":")[0])
 
 
 def program_of(word: str) -> str | None:
@@ -134,7 +134,7 @@ def program_of(word: str) -> str | None:
     word, _ = parts_of(word)
     if is_command(word):
         return Command.of(word).word
-    return _whole(word.rpartition(":")[0]) if is_in_file(word) else None
+    return _resolve(word.rpartition(":")[0]) if is_in_file(word) else None
 
 
 def _check_files(found: Resolved) -> None:
@@ -158,7 +158,7 @@ def check_named_files(folder: Path, named: Mapping[str, Path]) -> None:
     """Ask this user to approve files, by setting, that the author of `folder` names; raise `Misuse` for one not approved."""
     for setting, path in named.items():
         kind, option = FILES[setting]
-        _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
+        _check(folder, kind, _resolve(path), f"the {kind} in {path}", f"{option} {path}")
 
 
 def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
@@ -177,7 +177,13 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
 def check_study(file: Path, folder: Path) -> None:
     """Raise `Misuse` if a study file names a study outside its folder. A file that this user saved from that study may name it."""
     if not folder.resolve().is_relative_to(file.absolute().parent.resolve()):
-        _check(file, "study", _whole(folder), f"the study {folder}", f"the study itself: drr run {folder}")
+        _check(
+            file,
+            "study",
+            _resolve(folder),
+            f"the study {folder}",
+            f"the study itself: drr run {folder}",
+        )
 
 
 def found_shop(folder: Path, named: str | None) -> str | None:
@@ -224,10 +230,10 @@ def _own_shop(place: str) -> Path:
 
 def shop_place(shop: str) -> str:
     """Return the identity of a shop: `servers:NAME`, or its absolute path."""
-    return shop if shop.startswith(SERVERS) else _whole(shop)
+    return shop if shop.startswith(SERVERS) else _resolve(shop)
 
 
-def _whole(path: str | Path) -> str:
+def _resolve(path: str | Path) -> str:
     """Return the absolute path with links resolved; a text that cannot be resolved is returned unchanged."""
     try:
         return str(Path(path).expanduser().resolve())
@@ -296,8 +302,8 @@ def remember_study(
     named: dict[Named, list[str]] = {"agent": programs}
     for setting, (kind, _) in FILES.items():
         path = getattr(settings, setting)
-        named.setdefault(kind, []).extend([] if path is None else [_whole(path)])
-    remember_vouched(folder, "study", {_whole(folder): BY_PATH})
+        named.setdefault(kind, []).extend([] if path is None else [_resolve(path)])
+    remember_vouched(folder, "study", {_resolve(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
     for name in MODEL_ADDRESSES:
@@ -310,7 +316,7 @@ def remember_study(
 
 def remember_file(file: Path, folder: Path) -> None:
     """Remember that this user saved `file` as the file of the study in `folder`."""
-    remember_vouched(file, "study", {_whole(folder): BY_PATH})
+    remember_vouched(file, "study", {_resolve(folder): BY_PATH})
 
 
 def _standing(folder: Path, value: str) -> str:

@@ -106,7 +106,7 @@ _GIVEN_MORE = "max_tokens"
 
 
 class Probe(TypedDict):
-    """One unit of a variant with the key fields that decide its answer; a worker must compute the same fields."""
+    """A unit of a variant with the key fields that decide its answer; a worker must compute the same fields."""
 
     spec: AnswerSpec
     fields: JsonObject

@@ -22,13 +22,13 @@ def findings(
     """Yield each wrong fact once, in the order of the report, with all its places."""
     right = [(claim.start, claim.end) for claim in claims if claim.status == "full"]
     for number, one in enumerate(errors_of(judged, answer), 1):
-        every = sorted({*one.spans, *_again(citations, one.spans[0], right)})
+        every = sorted({*one.spans, *_other_places(citations, one.spans[0], right)})
         shown = [_with_sign(answer.report, span) for span in every]
         line = _line(answer.report, *shown[0])
         yield ShownFinding(f"wrong-{number}", one.rule, one.why, tuple(shown), line, one.record)
 
 
-def _again(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator[Span]:
+def _other_places(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator[Span]:
     """Yield the other places of a wrong figure, in lines that cite a source of its own line.
 
     A price also counts in a line without citations. Claims that a judge found supported are left out.
@@ -37,11 +37,11 @@ def _again(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator
     figure = body[slice(*known)]
     if len(figure) > LONGEST or not any(map(str.isdigit, figure)):
         return
-    is_price, own = body[: known[0]].endswith("$"), _cited(citations, known[0])
+    is_price, own = body[: known[0]].endswith("$"), _cited_in_line(citations, known[0])
     at = body.find(figure)
     while at >= 0:
         end = at + len(figure)
-        cited = _cited(citations, at)
+        cited = _cited_in_line(citations, at)
         same = is_price if not cited else not own.isdisjoint(cited)
         alike = same and is_price == body[:at].endswith("$") and not _goes_on(body, at, end)
         if alike and not any(low < end and at < high for low, high in (known, *right)):
@@ -59,7 +59,7 @@ def _is_rest(text: str) -> bool:
     return text[:1] in (".", ",") and text[1:].isdigit()
 
 
-def _cited(citations: Citations, at: int) -> set[str]:
+def _cited_in_line(citations: Citations, at: int) -> set[str]:
     """Return the addresses that are cited in the line of the offset."""
     first, last = _ends(citations.body, at, at)
     return {one.url for one in citations.markers if one.url and first <= one.start < last}

@@ -73,7 +73,7 @@ def _lines(actors: Sequence[Actor], steps: Rows) -> Iterator[_Line]:
         yield from _group(name, own, ())
     if pages:
         every = [step for own in pages.values() for step in own]
-        yield _over(PAGES, many(len(pages), "page"), [_stretch(step) for step in every])
+        yield _line_over_stretches(PAGES, many(len(pages), "page"), [_stretch(step) for step in every])
     for url, own in sorted(pages.items(), key=lambda item: min(step["started_at"] for step in item[1])):
         yield _Line(excerpt(url, 60), [_stretch(step) for step in own])
 
@@ -82,19 +82,21 @@ def _group(name: str, turns: Rows, calls: Sequence[CallView]) -> Iterator[_Line]
     """Yield lines of the chart: the whole time of an actor, its model's turns, and each call."""
     thought = [_stretch(step) for step in turns]
     made = [
-        _Line(f"{call.number}. {call.name}", [_called(call)]) for call in calls if call.started_at is not None
+        _Line(f"{call.number}. {call.name}", [_stretch_of_call(call)])
+        for call in calls
+        if call.started_at is not None
     ]
     every = [*thought, *(one for line in made for one in line.stretches)]
     if not every:
         return
     counted = [many(len(one), noun) for one, noun in ((turns, "turn"), (calls, "call")) if one]
-    yield _over(name, ", ".join(counted), every)
+    yield _line_over_stretches(name, ", ".join(counted), every)
     if thought:
         yield _Line(f"{many(len(turns), 'turn')} of its model", thought)
     yield from made
 
 
-def _over(name: str, counted: str, stretches: Sequence[_Stretch]) -> _Line:
+def _line_over_stretches(name: str, counted: str, stretches: Sequence[_Stretch]) -> _Line:
     first, last = min(one.start for one in stretches), max(one.start + one.seconds for one in stretches)
     title = f"{name}: {counted}, {first:.2f} to {last:.2f} s"
     return _Line(name, [_Stretch(first, last - first, "actor", title)])
@@ -106,7 +108,7 @@ def _stretch(step: Mapping[str, Any]) -> _Stretch:
     return _Stretch(start, took, kind, f"{step['of']}: {what}, begun at {start:.2f} s, took {took:.2f} s")
 
 
-def _called(call: CallView) -> _Stretch:
+def _stretch_of_call(call: CallView) -> _Stretch:
     start, took = call.started_at or 0.0, call.seconds or 0.0
     title = f"{call.number}. {call.name}, begun at {start:.2f} s, took {took:.2f} s"
     return _Stretch(start, took, call.kind, title)

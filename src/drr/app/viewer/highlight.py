@@ -66,9 +66,9 @@ def _marked_html(
     marker = _Marker(_disjoint(markdown, spans), wrong, linked)
     text, at = [], 0
     for place, _, sign in sorted(marker.cuts()):
-        text += [_plain(markdown[at:place]), chr(sign)]
+        text += [_without_sentinels(markdown[at:place]), chr(sign)]
         at = max(at, place)
-    text.append(_plain(markdown[at:]))
+    text.append(_without_sentinels(markdown[at:]))
     return _OWN_LINK.sub(r"\1", clean(marker.wrap(safe_html("".join(text)))))
 
 
@@ -78,7 +78,7 @@ def _is_plain(markdown: str, link: LinkTag) -> bool:
     return "](" not in text and "://" not in text
 
 
-def _plain(text: str) -> str:
+def _without_sentinels(text: str) -> str:
     return _SENTINEL.sub("", text)
 
 

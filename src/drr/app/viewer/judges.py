@@ -49,7 +49,7 @@ def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[tuple[str, str 
 
 
 def judges_beside(report: ReportView) -> list[JudgeBeside]:
-    return [_beside(report.verdicts, other) for other in report.others]
+    return [_compare_verdicts(report.verdicts, other) for other in report.others]
 
 
 def ratings_beside(report: ReportView) -> list[tuple[str, str | None, Verdict[int]]]:
@@ -61,7 +61,7 @@ def ratings_beside(report: ReportView) -> list[tuple[str, str | None, Verdict[in
     return sorted(every, key=lambda row: dimensions.index(row[0]))
 
 
-def _beside(own: JudgeVerdicts, other: JudgeVerdicts) -> JudgeBeside:
+def _compare_verdicts(own: JudgeVerdicts, other: JudgeVerdicts) -> JudgeBeside:
     same = _same_claims(own.claims, other.claims)
     both = [(claim, same[claim.id]) for claim in own.claims if claim.id in same]
     judged = [(one, twin) for one, twin in both if one.verdicts and twin.verdicts]
@@ -80,16 +80,16 @@ def _beside(own: JudgeVerdicts, other: JudgeVerdicts) -> JudgeBeside:
 
 
 def _same_claims(claims: Sequence[JudgedClaim], others: Sequence[JudgedClaim]) -> dict[str, JudgedClaim]:
-    """Return for each claim's id the other judge's claim at the same place of the report, if any."""
+    """Map each claim's id to the second judge's claim at the same place of the report, if any."""
     found: dict[str, JudgedClaim] = {}
     for claim in claims:
-        best = max(others, key=lambda one: _shared(claim, one), default=None)
-        if best is not None and _shared(claim, best) >= SAME_CLAIM:
+        best = max(others, key=lambda one: _shared_share(claim, one), default=None)
+        if best is not None and _shared_share(claim, best) >= SAME_CLAIM:
             found[claim.id] = best
     return found
 
 
-def _shared(one: JudgedClaim, other: JudgedClaim) -> float:
+def _shared_share(one: JudgedClaim, other: JudgedClaim) -> float:
     overlap = min(one.end, other.end) - max(one.start, other.start)
     return overlap / max(min(one.end - one.start, other.end - other.start), 1)
 
@@ -133,7 +133,7 @@ def opening_sides(sides: Sequence[ShownSide]) -> tuple[str, str]:
 
 
 class ShownFact(NamedTuple):
-    """One fact about a report; facts with the same key on both sides are no difference."""
+    """A fact about a report; facts with the same key on both sides are no difference."""
 
     key: str
     text: str

@@ -104,14 +104,14 @@ class VariantHead(NamedTuple):
 
 
 class IndexCell(NamedTuple):
-    """One cell of the index: the trials of one variant on one question."""
+    """A cell of the index: the trials of one variant on one question."""
 
     entries: list[ShownEntry]
     shade: str
 
 
 class QuestionRow(TypedDict):
-    """One row of the index: a question, with a cell for each variant."""
+    """A row of the index: a question, with a cell for each variant."""
 
     page: str
     query: str
@@ -152,7 +152,7 @@ class Matrix:
             *sorted(self._failed.keys() - self._done.keys()),
         ]
 
-    def _shown(self, value: float | None) -> ShownMean:
+    def _shown_mean(self, value: float | None) -> ShownMean:
         return ShownMean(self._measure.text(value, is_mean=True), self._measure.shade(value, self._top))
 
     def rows(self, notes: Mapping[str, Markup]) -> list[QuestionRow]:
@@ -165,7 +165,7 @@ class Matrix:
                 "query": own[-1].query,
                 "start": excerpt(ELLIPSIS * bool(shared) + own[-1].query[shared:], ROW_START),
                 "cells": [self._cell([e for e in own if e.variant == name]) for name in self.columns],
-                "mean": self._shown(self._mean(own)),
+                "mean": self._shown_mean(self._mean(own)),
                 "any": any(entry.status == "done" for entry in own),
                 "note": notes[query],
                 "errors": sum(len(entry.errors) for entry in own),
@@ -183,7 +183,7 @@ class Matrix:
     @property
     def mean(self) -> ShownMean:
         """Return the mean of the first measure over all questions."""
-        return self._shown(_mean(map(self._mean, self._by_query.values())))
+        return self._shown_mean(_mean(map(self._mean, self._by_query.values())))
 
     def heads(self) -> list[VariantHead]:
         return [self._head(name, self._done.get(name, [])) for name in self.columns]
@@ -203,7 +203,7 @@ class Matrix:
         return VariantHead(
             name,
             re.split(r"(?=\+)|(?<=:)", name),
-            self._shown(means[0].value),
+            self._shown_mean(means[0].value),
             ";".join(map(_ends, means)),
             self._bar(means[0]),
             _figure(tokens.value, 0) if own else "–",

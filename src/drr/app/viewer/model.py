@@ -126,7 +126,7 @@ class Actor:
 
 
 class TimedMessage(NamedTuple):
-    """One message of a conversation, as the transcript has it."""
+    """A message of a conversation, as the transcript has it."""
 
     row: Mapping[str, Any]
     started_at: float | None = None
@@ -179,7 +179,7 @@ class ShownFinding:
 
 @dataclass(frozen=True)
 class ShownEntry:
-    """One answer in the viewer's index, small enough for indexes of thousands."""
+    """An answer in the viewer's index, small enough for indexes of thousands."""
 
     key: str
     query_id: str

@@ -59,7 +59,7 @@ def verdicts(judged: Judged, answer: Answer, book: AnswerEvidence) -> JudgeVerdi
         evidence[item] = VerdictEvidence(
             [one for one in shown if isinstance(one, Passage)],
             [one for one in shown if isinstance(one, str)],
-            dict(_alone(verdict, book, alone)),
+            dict(_verdicts_alone(verdict, book, alone)),
         )
     judging = judged.judging if judged.units_of.get(answer.key) else None
     return JudgeVerdicts(
@@ -72,7 +72,7 @@ def verdicts(judged: Judged, answer: Answer, book: AnswerEvidence) -> JudgeVerdi
     )
 
 
-def _alone(
+def _verdicts_alone(
     verdict: VerdictRow, book: AnswerEvidence, alone: Mapping[tuple[str, str], CitationVerdict]
 ) -> Iterator[tuple[str, tuple[CitationVerdict, Passage | None]]]:
     """Yield each address of a claim that cites several, with the verdict on that address alone and its passage."""
@@ -123,7 +123,7 @@ def passage_of(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tupl
 
 def sources(answer: Answer) -> Iterable[SourceView]:
     """Yield each source address once, with all texts that tools showed and the calls that returned the address."""
-    brought = _returned(answer)
+    brought = _calls_by_address(answer)
     found: dict[str, SourceView] = {}
     for source in answer.sources:
         url = canonical_url(source.url)
@@ -141,7 +141,7 @@ def sources(answer: Answer) -> Iterable[SourceView]:
     return found.values()
 
 
-def _returned(answer: Answer) -> dict[str, tuple[int, ...]]:
+def _calls_by_address(answer: Answer) -> dict[str, tuple[int, ...]]:
     """Return the numbers of the tool calls that returned each address, by canonical address. Where no tool call did, the first other call counts."""
     tools: dict[str, list[int]] = {}
     others: dict[str, list[int]] = {}
@@ -260,10 +260,10 @@ def call_text(call: Mapping[str, Any]) -> str:
 
 
 def thoughts(message: Mapping[str, Any]) -> list[str]:
-    return [text for block in message.get("blocks") or () if (text := _thought(block))]
+    return [text for block in message.get("blocks") or () if (text := _thinking_text(block))]
 
 
-def _thought(block: object) -> str:
+def _thinking_text(block: object) -> str:
     """Return the text of a thinking block; a note where the provider hides the text; empty for any other block."""
     if not isinstance(block, Mapping) or (
         "think" not in (kind := str(block.get("type"))) and "reason" not in kind

@@ -76,11 +76,11 @@ def summary_of_marks(marks: Sequence[ReviewMark]) -> str:
     by_name: dict[str, list[ReviewMark]] = {}
     for mark in marks:
         by_name.setdefault(mark.reviewer, []).append(mark)
-    counts = [f"{name} {_counted(own)}" for name, own in sorted(by_name.items())]
+    counts = [f"{name} {_mark_counts(own)}" for name, own in sorted(by_name.items())]
     return f"Marked by reviewers: {'; '.join(counts)}." if counts else ""
 
 
-def _counted(marks: Sequence[ReviewMark]) -> str:
+def _mark_counts(marks: Sequence[ReviewMark]) -> str:
     counts = []
     for of, noun in (("verdict", "verdict"), ("rule", "rule finding")):
         own = [mark for mark in marks if mark.of == of]

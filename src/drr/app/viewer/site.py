@@ -48,7 +48,7 @@ class ServedReport:
 
     def file(self, name: str) -> Path | None:
         """Return the path of a file of the report, or `None`; files outside the report's folder are refused."""
-        folder = (self._given or self._written()).resolve()
+        folder = (self._given or self._written_folder()).resolve()
         if "\0" in name or any(
             len(part.encode("utf-8", "replace")) > _LONGEST_NAME for part in name.split("/")
         ):
@@ -65,7 +65,7 @@ class ServedReport:
             if self._material is not None and not file.is_file():
                 draw_file(self._material, file.parent, file.name)
 
-    def _written(self) -> Path:
+    def _written_folder(self) -> Path:
         with self._writing:
             if self._own is None:
                 self._own = Path(mkdtemp(prefix="drr-report-"))

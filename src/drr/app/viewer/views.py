@@ -185,7 +185,7 @@ def _judges_itself(judged: Judged, answer: Answer) -> str | None:
 
 
 def _made_by(study: Study, record: Record, calls: parts.Rows | None) -> dict[str, Any]:
-    """Return what is known of how an answer was made: its actors with their calls, its steps and its conversations."""
+    """Return the making of an answer: its actors with their calls, its steps and its conversations."""
     text = study.kept_text(record, "transcript")
     transcripts: list[JsonObject] = json.loads(text) if text else []
     actors, steps = tuple(parts.actors(calls or ())), record.result.get("steps") or ()

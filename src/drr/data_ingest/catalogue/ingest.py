@@ -70,10 +70,10 @@ class Catalogue(NamedTuple):
 def preview(
     job: CatalogueJob, settings: Settings, progress: Progress
 ) -> tuple[Manifest, Product | None, DrrError | None]:
-    """Read everything and write nothing; return what the manifest would say, the first product, and what would stop the ingest."""
+    """Read everything and write nothing; return the manifest to be, the first product, and what would stop the ingest."""
     with Quarantine(Path(os.devnull), job.max_bad, goes_on=True) as quarantine:
         try:
-            with _gathered(job, quarantine, progress, None) as read:
+            with _gather_files(job, quarantine, progress, None) as read:
                 first = next(read.shelf.products(settings.shop_url), None)
                 return _manifest(job, read, quarantine.counts), first, quarantine.stop
         except DrrError as error:
@@ -88,7 +88,7 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
         shop_writer(job.shop, settings, replace=job.replace) as writer,
         Quarantine(job.quarantine, job.max_bad) as quarantine,
         collector_off(),
-        _gathered(job, quarantine, progress, folder) as read,
+        _gather_files(job, quarantine, progress, folder) as read,
     ):
         with progress.stage("products", len(read.shelf.places), "products") as stage:
             products = products_with_progress(read.shelf.products(), stage.advance)
@@ -96,7 +96,7 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
         ids, hashes, position = read.people.close()
         with progress.stage("users", len(ids), "users") as stage:
             writer.write_users(batches_with_progress(read.people.rows(ids, hashes), stage.advance))
-        columns = _ordered(read, ids, hashes, position)
+        columns = _order_columns(read, ids, hashes, position)
         with progress.stage("orders", len(columns[0]), "orders") as stage:
             writer.write_orders(order_batches(columns, stage.advance))
         quarantine.flush()
@@ -104,7 +104,7 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
 
 
 @contextmanager
-def _gathered(
+def _gather_files(
     job: CatalogueJob, quarantine: Quarantine, progress: Progress, folder: Path | None
 ) -> Iterator[Catalogue]:
     files = map_files(job.files, job.map, job.preset)
@@ -169,7 +169,7 @@ def _reasons(quarantine: Quarantine) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in counts) or "all files are empty"
 
 
-def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) -> list[I64]:
+def _order_columns(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) -> list[I64]:
     """Return the columns of orders in the order of a shop: by user, newest first, then by number."""
     product, code, time, quantity, state, numbers = read.orders
     user, names = position[code], sorted(read.shelf.places)

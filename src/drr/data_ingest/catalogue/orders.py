@@ -31,8 +31,8 @@ _CODES: Mapping[str, int] = {name: k for k, name in enumerate(RECORDED_STATUSES)
 Key = TypeVar("Key")
 
 
-def _each(cells: Sequence[Key], read: Callable[[Key], int]) -> I64:
-    """Return what is read of each cell. Equal cells are read once."""
+def _read_cells(cells: Sequence[Key], read: Callable[[Key], int]) -> I64:
+    """Return the value of each cell, as read by `read`. Equal cells are read once."""
     known = {cell: read(cell) for cell in set(cells)}
     return np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
 
@@ -68,19 +68,19 @@ class OrderForms:
             )
 
     def _status(self, texts: tuple[str, ...]) -> str:
-        """Return a row's status, that of its first cell that tells one, or the word whose meaning nobody told."""
+        """Return a row's status, from the first cell that has one, or a word that the mapping does not explain."""
         for text, means in zip(map(str.casefold, texts), self._any, strict=True):
             if text and (status := means or self._words.get(text, text)):
                 return status
         return "Unknown"
 
     def codes(self, cells: Sequence[tuple[Cell, ...]]) -> I64:
-        return _each(_texts(cells), lambda texts: _CODES[self._status(texts)])
+        return _read_cells(_texts(cells), lambda texts: _CODES[self._status(texts)])
 
     def times(self, cells: Sequence[Cell]) -> I64:
         if isinstance(cells, np.ndarray):
             return np.where(cells < 0, _EMPTY, cells)
-        return _each(all_texts(cells), self._time)
+        return _read_cells(all_texts(cells), self._time)
 
     def _time(self, text: str) -> int:
         moment = moment_of(text, self._form, self._day_first)
@@ -102,7 +102,7 @@ class CatalogueOrders:
         self._cells: dict[str, UnreadCells] = {}
 
     def error(self, mapped: MappedFile) -> DrrError | None:
-        """Return what is wrong with a file's columns."""
+        """Return the error about a file's columns, or `None`."""
         return self._cells[mapped.name].error() if mapped.name in self._cells else None
 
     def add(self, mapped: MappedFile, forms: OrderForms, batch: Batch, quarantine: Quarantine) -> None:
@@ -113,7 +113,7 @@ class CatalogueOrders:
         self.notes["orders_taken_as_one_piece"] += pieces.count("")
         product = np.fromiter((self._products.get(one, -1) for one in products), np.int64, count)
         time = forms.times(cells["date"])
-        quantity = _each(pieces, lambda text: whole_of(text) or 0 if text else 1)
+        quantity = _read_cells(pieces, lambda text: whole_of(text) or 0 if text else 1)
         unusable = (quantity < 1) | (quantity > _MOST)
         seen = self._cells.setdefault(mapped.name, UnreadCells(mapped))
         seen.add_column(

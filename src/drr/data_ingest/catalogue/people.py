@@ -52,10 +52,10 @@ def people_key(folder: Path | None = None) -> bytes:
 
 def invented_id(key: bytes, user: str) -> str:
     """Return the id of a person in a shop whose people are invented."""
-    return _written(blake2b(user.encode("utf-8", "surrogatepass"), key=key, digest_size=_ID_BYTES).digest())
+    return _id_of(blake2b(user.encode("utf-8", "surrogatepass"), key=key, digest_size=_ID_BYTES).digest())
 
 
-def _written(digest: bytes) -> str:
+def _id_of(digest: bytes) -> str:
     return f"U{b32encode(digest).decode()}"
 
 
@@ -78,7 +78,7 @@ class People:
         return self.codes.setdefault(user, len(self.codes))
 
     def is_usable_id(self, user: str) -> bool:
-        """Tell whether a user's id can be one of the shop: kept ids stand in addresses, hashed ones do not."""
+        """Tell whether a user's id can be used in the shop: kept ids stand in addresses, hashed ids do not."""
         return not self._personal or is_id(user)
 
     def add(self, seen: set[str], batch: Batch, quarantine: Quarantine) -> None:
@@ -113,7 +113,7 @@ class People:
             hashed.update(user.encode("utf-8", "surrogatepass"))
             digests.append(hashed.digest())
         if not self._personal:
-            ids = list(map(_written, digests))
+            ids = list(map(_id_of, digests))
         order = sorted(range(len(ids)), key=ids.__getitem__)
         position = np.empty(len(ids), np.int64)
         position[order] = np.arange(len(ids))

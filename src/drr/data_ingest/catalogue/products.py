@@ -67,7 +67,7 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
     currency, rate = _currency(currencies, files), files[0].table.rate
     decimal = {mapped.name: _decimal(mapped, marks[mapped.name], currency) for mapped in files}
     if currency not in (None, "USD") and rate is None:
-        named = _shown(currency) or "another currency"
+        named = _shown_value(currency) or "another currency"
         raise DrrError(
             f"prices are in {named}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
             f"rate = 1.08. With rate = 1 the figures stay in {named}, which tools and pages print and rules read"
@@ -94,7 +94,7 @@ def _amounts(batch: Batch, decimal: str) -> Sequence[Price]:
 
 
 def _currencies(batch: Batch, amounts: Sequence[Price]) -> Iterator[tuple[str, ...]]:
-    """Yield what each row's currency can be, by a column of its own or by the sign of its price."""
+    """Yield the possible currencies of each row, by its currency column or by the sign of its price."""
     if "currency" in batch.cells:
         named = map(text_of, batch.cells["currency"])
         return (codes_of(text) or ((text.upper(),) if text else ()) for text in named)
@@ -102,8 +102,8 @@ def _currencies(batch: Batch, amounts: Sequence[Price]) -> Iterator[tuple[str, .
 
 
 def _currency(found: Counter[tuple[str, ...]], files: Sequence[MappedFile]) -> str | None:
-    """Return the shop's currency: the stated one, or the one that all signs can stand for."""
-    stated = _stated("currency", files)
+    """Return the shop's currency: the stated currency, or the only currency that all signs can stand for."""
+    stated = _stated_constant("currency", files)
     if stated:
         return (*codes_of(stated), stated)[0] if len(codes_of(stated)) < 2 else stated
     readings = [usual_of(codes) for codes in found]
@@ -118,12 +118,12 @@ def _currency(found: Counter[tuple[str, ...]], files: Sequence[MappedFile]) -> s
     return shared[0] if shared else None
 
 
-def _shown(value: str | None) -> str | None:
+def _shown_value(value: str | None) -> str | None:
     """Return a value that messages may repeat."""
     return value if value and (codes_of(value) == (value,) or _LANGUAGE.fullmatch(value)) else None
 
 
-def _stated(field: str, files: Sequence[MappedFile]) -> str | None:
+def _stated_constant(field: str, files: Sequence[MappedFile]) -> str | None:
     columns = {column for mapped in files for column in mapped.source.columns}
     some = (one for one in getattr(files[0].table, field) if one not in columns)
     return next((str(value) for value in some if len(value) <= _LONGEST_VALUE), None)
@@ -131,10 +131,10 @@ def _stated(field: str, files: Sequence[MappedFile]) -> str | None:
 
 def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | None:
     """Return the shop's one value of a field: the stated one, or the only one found."""
-    if stated := _stated(field, files):
+    if stated := _stated_constant(field, files):
         return stated
     if len(found) > 1:
-        most = next((one for one, _ in found.most_common() if _shown(one)), "...")
+        most = next((one for one, _ in found.most_common() if _shown_value(one)), "...")
         raise DrrError(
             f'products have {len(found)} values of {field}; [products] {field} = "{most}" in the mapping keeps one'
         )
@@ -151,7 +151,7 @@ class Shelf:
         self._columns: dict[str, UnreadCells] = {}
 
     def error(self, mapped: MappedFile) -> DrrError | None:
-        """Return what is wrong with a file's columns."""
+        """Return the error about a file's columns, or `None`."""
         return self._columns[mapped.name].error() if mapped.name in self._columns else None
 
     def add(self, mapped: MappedFile, batch: Batch, quarantine: Quarantine) -> None:

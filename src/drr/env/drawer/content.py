@@ -114,10 +114,10 @@ class FileContent:
     def label(self) -> str:
         """Describe the part in a few words for a list."""
         if self.pages:
-            return f"PDF, {_counted(len(self.pages), 'page')}"
+            return f"PDF, {_counted_noun(len(self.pages), 'page')}"
         if self.sheets and self.sheets[0].name:
             named = ", ".join(f"{sheet.name} ({cell_range(sheet.used)})" for sheet in self.sheets[:8])
-            return f"workbook, {_counted(len(self.sheets), 'sheet')}: {named}"
+            return f"workbook, {_counted_noun(len(self.sheets), 'sheet')}: {named}"
         if self.sheets:
             return f"table, rows {self.sheets[0].used.top} to {self.sheets[0].used.bottom}"
         if self.picture is not None:
@@ -173,7 +173,7 @@ def _is_figure(cell: str) -> bool:
     return any(letter.isdigit() for letter in cell) and not any(letter.isalpha() for letter in cell)
 
 
-def _counted(number: int, what: str) -> str:
+def _counted_noun(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

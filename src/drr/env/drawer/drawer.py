@@ -131,7 +131,7 @@ class AttachedFiles:
     def bytes_of(self, name: str) -> bytes:
         """Read a file's bytes. Raises `FileProblem` for a name that is not listed, and for anything but a plain file within the size limit."""
         if name not in self.names or "/" in name or "\\" in name or name in (".", ".."):
-            raise FileProblem("not_found", f"There is no file {name[:100]!r} here; {self._known()}.")
+            raise FileProblem("not_found", f"There is no file {name[:100]!r} here; {self._known_files()}.")
         try:
             return _plain_bytes(self.folder, name, largest(media_of(name) or "text"))
         except FileNotFoundError:
@@ -176,7 +176,7 @@ class AttachedFiles:
             digest.update(f"{name}\0{part}\n".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
-    def _known(self) -> str:
+    def _known_files(self) -> str:
         if not self.names:
             return "there are no files"
         more = f" and {len(self.names) - 20} more" if len(self.names) > 20 else ""

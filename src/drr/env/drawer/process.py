@@ -45,7 +45,7 @@ class FileReader:
     def _answer(self, name: str, asked: dict[str, Any], data: bytes) -> dict[str, object]:
         with self._lock:
             try:
-                answer = self._asked(asked, data)
+                answer = self._ask_process(asked, data)
             except TimeoutError:
                 self.close()
                 raise FileProblem(
@@ -70,8 +70,8 @@ class FileReader:
         with contextlib.suppress(OSError):
             running.communicate(timeout=5)
 
-    def _asked(self, asked: dict[str, Any], data: bytes) -> dict[str, object]:
-        running = self._started()
+    def _ask_process(self, asked: dict[str, Any], data: bytes) -> dict[str, object]:
+        running = self._running_process()
         self._read += 1
         until = time.monotonic() + self.wall_seconds
         head = json.dumps({**asked, "size": len(data)}).encode() + b"\n"
@@ -80,7 +80,7 @@ class FileReader:
         answer: dict[str, object] = json.loads(_line(running.stdout, until))
         return answer
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _running_process(self) -> subprocess.Popen[bytes]:
         """Start the reading process unless this process has one; one inherited over a fork belongs to the parent."""
         if self._running is None or self._owner != os.getpid() or self._running.poll() is not None:
             environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
@@ -103,7 +103,7 @@ class FileReader:
         return self._running
 
 
-def _left(until: float) -> float:
+def _seconds_left(until: float) -> float:
     left = until - time.monotonic()
     if left <= 0:
         raise TimeoutError
@@ -114,7 +114,7 @@ def _is_ready(pipe: IO[bytes], event: int, until: float) -> bool:
     """Wait until a pipe is ready or the time is up, and tell which. It calls `poll`: `select` does not take file numbers above 1,023, and a study may hold as many."""
     poll = select.poll()
     poll.register(pipe, event)
-    return bool(poll.poll(1000 * _left(until)))
+    return bool(poll.poll(1000 * _seconds_left(until)))
 
 
 def _write(pipe: IO[bytes], data: bytes, until: float) -> None:

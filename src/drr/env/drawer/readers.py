@@ -149,7 +149,7 @@ class _Mail:
                     "--- End of attached mail ---",
                 ]
         elif part.is_multipart():
-            for one in _chosen(_parts(part)) if kind == "multipart/alternative" else _parts(part):
+            for one in _choose_part(_parts(part)) if kind == "multipart/alternative" else _parts(part):
                 self._walk(one, depth, words, attached)
         elif name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
             attached.append(f"{' '.join(str(name or 'no name').split())[:120]} ({kind})")
@@ -162,7 +162,7 @@ def _parts(part: Message) -> list[Message]:
     return [one for one in found if isinstance(one, Message)] if isinstance(found, list) else []
 
 
-def _chosen(parts: list[Message]) -> list[Message]:
+def _choose_part(parts: list[Message]) -> list[Message]:
     """Choose the plain-text part if a mail gives the same text in several forms, else the last part."""
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
     return plain[:1] or parts[-1:]
@@ -212,12 +212,12 @@ def read_pdf(data: bytes) -> ReadContent:
         reader = PdfReader(BytesIO(data), strict=False)
         if reader.is_encrypted:
             raise UnreadableFile("unsupported", "is encrypted, and its words cannot be read")
-        stated = _stated(reader)
+        stated = _stated_pages(reader)
         if stated > MOST_PAGES:
             raise UnreadableFile("invalid", f"has {stated:,} pages; at most {MOST_PAGES} are read")
         pages = []
         for page in reader.pages:
-            pages.append(_clean(page.extract_text()))
+            pages.append(_clean_text(page.extract_text()))
             if len(pages) > MOST_PAGES:
                 raise UnreadableFile("invalid", f"has more than {MOST_PAGES} pages")
     except PyPdfError as error:
@@ -227,14 +227,14 @@ def read_pdf(data: bytes) -> ReadContent:
     return {"pages": pages}
 
 
-def _stated(reader: Any) -> int:
+def _stated_pages(reader: Any) -> int:
     """Read the number of pages that the file states, before any page is read."""
     root = reader.trailer["/Root"]
     count = root["/Pages"].get("/Count", 0)
     return count if isinstance(count, int) else 0
 
 
-def _clean(text: str) -> str:
+def _clean_text(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.replace("\x00", "").splitlines()).strip()
 
 

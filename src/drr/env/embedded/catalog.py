@@ -124,7 +124,7 @@ class EmbeddedCatalog:
                 return self._hybrid.search(request)
             if name != "plain":
                 return self._fields.search(request)
-            return self._plain(request, words)
+            return self._plain_search(request, words)
         except BaseException as error:
             if not is_damage(error):
                 raise
@@ -132,7 +132,7 @@ class EmbeddedCatalog:
                 f"{self._folder}: its search index cannot be read ({str(error)[:200]}); ingest again with --replace"
             ) from error
 
-    def _plain(self, request: SearchRequest, words: list[str]) -> SearchPage:
+    def _plain_search(self, request: SearchRequest, words: list[str]) -> SearchPage:
         query = self._query(request, words)
         # tantivy reserves room for offset + limit hits at once, and wants one at least.
         limit = min(request.limit, self._size - request.offset)

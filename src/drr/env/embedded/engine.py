@@ -95,7 +95,7 @@ class TantivyEngine:
         if filters := self._filters(request):
             query = tv.Query.boolean_query([(_MUST, query), *filters])
         if ranked:
-            query = self._ranked(query, plan, total or 0)
+            query = self._ranking_query(query, plan, total or 0)
         order = {} if ranked else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
         # To order by a figure is to look at all of them, so that counting them costs nothing more.
         found = self._searcher.search(query, limit, count=total is None, offset=request.offset, **order)
@@ -104,7 +104,7 @@ class TantivyEngine:
         products = [doc(address)["id"][0] for _, address in found.hits]
         return Hits(products, scores, found.count if total is None else total)
 
-    def _ranked(self, demanded: Any, plan: Plan, total: int) -> Any:
+    def _ranking_query(self, demanded: Any, plan: Plan, total: int) -> Any:
         """Build the query that filters and ranks. If the demand matches few products, each ranking part is nested around it,
         so that the part looks only at those products."""
         if total > _LITTLE:
@@ -130,7 +130,7 @@ class TantivyEngine:
                 self._searcher.doc(tv.DocAddress(0, int(k)))["id"][0]
                 for k in order[first : first + _LOOKED_AT]
             ]
-            passing = self._having(ids, filters) if filters else set(ids)
+            passing = self._products_with(ids, filters) if filters else set(ids)
             found += [one for one in ids if one in passing]
             if len(found) >= count:
                 break
@@ -138,9 +138,9 @@ class TantivyEngine:
 
     def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
         query = self._node(demanded)
-        return set() if query is None else self._having(product_ids, [(_MUST, query)])
+        return set() if query is None else self._products_with(product_ids, [(_MUST, query)])
 
-    def _having(self, product_ids: Sequence[str], parts: list[tuple[Any, Any]]) -> set[str]:
+    def _products_with(self, product_ids: Sequence[str], parts: list[tuple[Any, Any]]) -> set[str]:
         if not product_ids:
             return set()
         own = tv.Query.term_set_query(self._schema, "id", list(product_ids))
@@ -206,18 +206,18 @@ class TantivyEngine:
 
     def _ranking(self, plan: Plan, demanded: Any | None) -> list[Any]:
         """Build the queries that rank; with `demanded` given, they look only at the products that fulfil it."""
-        ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
+        ranked = [self._boost(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
         for bonus in plan.bonuses:
             node = self._node(bonus.node, demanded)
             ranked.append(None if node is None else tv.Query.const_score_query(node, bonus.value))
         return [one for one in ranked if one is not None]
 
-    def _weighed(self, one: Weighed) -> Any | None:
+    def _boost(self, one: Weighed) -> Any | None:
         term = self._held(*one.word)
         return term if term is None or one.weight == 1 else tv.Query.boost_query(term, one.weight)
 
     def _best(self, one: Best) -> Any | None:
-        names = [[word for each in name if (word := self._weighed(each)) is not None] for name in one.names]
+        names = [[word for each in name if (word := self._boost(each)) is not None] for name in one.names]
         best = [tv.Query.boolean_query([(_SHOULD, word) for word in name]) for name in names if name]
         return tv.Query.disjunction_max_query(best) if best else None
 

@@ -68,7 +68,7 @@ def _document(entry: IndexEntry, ranks: Sequence[int]) -> Any:
 
 
 class IndexEntry:
-    """One product's entry in the index."""
+    """A product's entry in the index."""
 
     __slots__ = ("categories", "fields", "price", "product_id", "rating", "text")
 

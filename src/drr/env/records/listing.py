@@ -85,36 +85,38 @@ def _set(product: Product, part: Part, question: str, cost: str) -> str:
 
 def _set_whole(product: Product, part: Part, cost: str) -> str:
     """Format a listing without cleaning, which is enough for most; if the result shows a need, format it cleaned."""
-    lines = _whole(product, part, cost)
-    if not _unmarred(" ".join(["", *lines, ""])):
-        lines = _whole(_cleaned(product), part, cost, _clean)
+    lines = _whole_listing(product, part, cost)
+    if not _needs_no_cleaning(" ".join(["", *lines, ""])):
+        lines = _whole_listing(_cleaned_product(product), part, cost, _one_line_text)
     return "\n".join(lines)
 
 
-def _clean(text: str) -> str:
+def _one_line_text(text: str) -> str:
     """Put a field of strangers' text on one line without leaving out a word."""
     return cell(text, max(len(text), 1))
 
 
-def _cleaned(product: Product) -> Product:
+def _cleaned_product(product: Product) -> Product:
     """Return the product with its text cleaned, except the details, two of whose names could become equal."""
     return product.model_copy(
         update={
-            "title": _clean(product.title),
-            "store": product.store and _clean(product.store),
-            "categories": list(map(_clean, product.categories)),
-            "features": list(map(_clean, product.features)),
-            "description": list(map(_clean, product.description)),
-            "bought_together": product.bought_together and list(map(_clean, product.bought_together)),
+            "title": _one_line_text(product.title),
+            "store": product.store and _one_line_text(product.store),
+            "categories": list(map(_one_line_text, product.categories)),
+            "features": list(map(_one_line_text, product.features)),
+            "description": list(map(_one_line_text, product.description)),
+            "bought_together": product.bought_together and list(map(_one_line_text, product.bought_together)),
         }
     )
 
 
-def _same(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
-def _whole(product: Product, part: Part, cost: str, clean: Callable[[str], str] = _same) -> list[str]:
+def _whole_listing(
+    product: Product, part: Part, cost: str, clean: Callable[[str], str] = _unchanged
+) -> list[str]:
     figures = (
         product.product_url,
         cost,
@@ -125,20 +127,20 @@ def _whole(product: Product, part: Part, cost: str, clean: Callable[[str], str] 
     lines = [product.title or "untitled", " | ".join(figures), ""]
     features = [feature for feature in product.features if feature]
     if part in ("all", "features"):
-        lines += _listed("features", features)
+        lines += _bulleted_rows("features", features)
     if part in ("all", "description"):
         lines.append(_summary(product.description, features if part == "all" else []))
     if part in ("all", "details"):
         rows = [
             clean(line) for name, value in product.details.items() for line in nested_fact_lines(name, value)
         ]
-        lines += _listed("details", rows)
+        lines += _bulleted_rows("details", rows)
     if part == "all" and product.bought_together:
         lines.append(f"Bought together: {', '.join(product.bought_together)}")
     return lines
 
 
-def _listed(name: str, rows: list[str]) -> list[str]:
+def _bulleted_rows(name: str, rows: list[str]) -> list[str]:
     return [f"{name.capitalize()}:", *(f"- {row}" for row in rows)] if rows else [f"No {name}."]
 
 
@@ -160,7 +162,7 @@ def _news(parts: list[str], features: list[str]) -> list[str]:
     return [part for part in parts if len(part) < _TELLING or part.strip().casefold() not in known]
 
 
-def _unmarred(page: str) -> bool:
+def _needs_no_cleaning(page: str) -> bool:
     """Tell whether a page needs no cleaning: nothing invisible, no surplus spaces, and only the layout's own four field separators."""
     return page.isprintable() and page.count("|") == 4 and "   " not in page and page.count("  ") == 1
 
@@ -186,10 +188,12 @@ _WORD = 4
 
 def _set_short(product: Product, question: str, cost: str) -> str:
     asked = frozenset(word for word in tokens(question) if len(word) >= _WORD)
-    lines = _short(product, product.details.items(), asked, cost)
-    if not _unmarred(" ".join(["", *lines, ""])):
-        details = [(cell(name, 40), cell(_plain(value), _NAMED)) for name, value in product.details.items()]
-        lines = _short(_cleaned_short(product), details, asked, cost)
+    lines = _short_listing(product, product.details.items(), asked, cost)
+    if not _needs_no_cleaning(" ".join(["", *lines, ""])):
+        details = [
+            (cell(name, 40), cell(_value_text(value), _NAMED)) for name, value in product.details.items()
+        ]
+        lines = _short_listing(_cleaned_short(product), details, asked, cost)
     return "\n".join(lines)
 
 
@@ -206,7 +210,7 @@ def _cleaned_short(product: Product) -> Product:
     )
 
 
-def _short(
+def _short_listing(
     product: Product, details: Iterable[tuple[str, object]], asked: frozenset[str], cost: str
 ) -> list[str]:
     lines = _heading(product, cost)
@@ -236,11 +240,11 @@ def _heading(product: Product, cost: str) -> list[str]:
 def _description(text: str, known: str) -> str:
     if not text:
         return "No description."
-    fresh = _fresh(text, known)
+    fresh = _sentences_not_known(text, known)
     return f"Description: {fresh}" if fresh else "Description: as the features."
 
 
-def _fresh(text: str, known: str) -> str:
+def _sentences_not_known(text: str, known: str) -> str:
     """Drop the sentences that the features already contain."""
     return shortened(
         ". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in known]), DESCRIPTION
@@ -255,7 +259,7 @@ def _fresh_details(
     for name, value in details:
         if name.casefold() in _STOCK:
             continue
-        text = _plain(value).strip()
+        text = _value_text(value).strip()
         if not _repeats(text.casefold(), known):
             is_named = bool(asked) and not asked.isdisjoint(tokens(name))
             found, most = (named, _NAMED) if is_named else (others, DETAIL)
@@ -274,11 +278,11 @@ def _repeats(value: str, known: str) -> bool:
     return not (known[at - 1].isalnum() or known[after : after + 1].isalnum())
 
 
-def _plain(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_plain(part)}" for key, part in list(value.items())[:DETAIL])
+        return ", ".join(f"{key} {_value_text(part)}" for key, part in list(value.items())[:DETAIL])
     if isinstance(value, (list, tuple)):
-        return ", ".join(_plain(part) for part in value[:DETAIL])
+        return ", ".join(_value_text(part) for part in value[:DETAIL])
     return str(value)

@@ -66,21 +66,21 @@ class CompoundReader(QueryReader):
         number = self._number(stem)
         parts = self._parts(word) if number < _RARE else None
         if number or (parts is None and self._endings(stem)):
-            return [self._whole(stem, parts)]
+            return [self._slot_of_word(stem, parts)]
         if parts is None:
             return [self._mended_slot(word, stem, notes)]
         notes.append(f'for "{word}": {" ".join(parts)}')
         *heads, last = map(self._stem, parts)
-        return [*(Slot(((head,),)) for head in heads), self._whole(last, None)]
+        return [*(Slot(((head,),)) for head in heads), self._slot_of_word(last, None)]
 
     def _mended_slot(self, word: str, stem: str, notes: list[str]) -> Slot:
         near = self._lexicon().near(stem)
         if near is None:
             return Slot(((stem,),))
         notes.append(f'for "{word}": {near}')
-        return self._whole(near, self._parts(near) if self._number(near) < _RARE else None)
+        return self._slot_of_word(near, self._parts(near) if self._number(near) < _RARE else None)
 
-    def _whole(self, stem: str, parts: Name | None) -> Slot:
+    def _slot_of_word(self, stem: str, parts: Name | None) -> Slot:
         """Return the slot of a word: itself, what ends in it, and its parts. The last part too stands for what ends in it."""
         ways = [(stem,), *self._endings(stem)]
         if parts is not None:

@@ -252,14 +252,14 @@ def _values(details: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, Mapping):
             yield from _values(value)
         elif isinstance(value, list | tuple):
-            yield from _plain(value)
+            yield from _texts_of_values(value)
         elif (isinstance(value, str) and value.strip().casefold() in _YES) or value is True:
             yield name
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             yield str(value)
 
 
-def _plain(values: Iterable[Any]) -> Iterator[str]:
+def _texts_of_values(values: Iterable[Any]) -> Iterator[str]:
     for value in values:
         if isinstance(value, Mapping):
             yield from _values(value)

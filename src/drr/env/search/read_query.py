@@ -89,7 +89,7 @@ class Lexicon:
         most = 2 if len(word) >= _LONG else 1
         found = [
             (slips, other[0] != word[0], -self.counts[other], other)
-            for other in self._alike(word, most)
+            for other in self._similar_words(word, most)
             if (slips := distance(word, other, most)) <= most
         ]
         return min(found)[3] if found else None
@@ -120,7 +120,7 @@ class Lexicon:
                 found.append((-self.counts[word], Compound(word, head)))
         return tuple(compound for _, compound in sorted(found))
 
-    def _alike(self, word: str, most: int) -> Iterable[str]:
+    def _similar_words(self, word: str, most: int) -> Iterable[str]:
         """Yield the words whose letters differ little enough: each error changes at most two letters of the set."""
         import numpy as np
 
@@ -230,7 +230,7 @@ class QueryReader:
         return slots
 
     def _named(self, words: Sequence[str], place: int) -> tuple[Slot, int] | None:
-        """Return the longest name of a thing that begins at this place, with its other names, or `None`. The next place comes with it."""
+        """Return the longest product name that begins at this place, with its other names, or `None`. The next place comes with it."""
         if words[place] not in self._words.first:
             return None
         for count in range(min(self._words.longest, len(words) - place), 0, -1):

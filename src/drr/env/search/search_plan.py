@@ -83,7 +83,7 @@ def any_of(parts: Sequence[Node]) -> Node:
     return parts[0] if len(parts) == 1 else Some(tuple(parts))
 
 
-def _in(slot: Slot, *fields: str) -> Node:
+def _in_any_field(slot: Slot, *fields: str) -> Node:
     """Return the demand that all words of one of the slot's names occur, each in one of the fields."""
     return any_of(
         [all_of([any_of([Word(field, word) for field in fields]) for word in name]) for name in slot.names]
@@ -100,11 +100,11 @@ class Plan:
         self._plain = all(len(slot.names) == 1 for slot in asked.slots)
         self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
         self._names, self._thing = self._longest_name()
-        self._named = self._called(self._thing)
+        self._named = self._match_name(self._thing)
 
     def levels(self) -> Iterator[Level]:
         """Yield the levels, the strictest first."""
-        yield from self._whole(self._shelf, self._brand, self._named)
+        yield from self._levels_of_name(self._shelf, self._brand, self._named)
         yield from self._by_name(self._named, self._thing)
         yield Level(self.every_word)
         if len(self._every) > 1:
@@ -112,7 +112,7 @@ class Plan:
 
     def names_all_of(self, node: Node) -> bool:
         """Tell whether a demand is the name of a shelf, brand or thing that the whole query names."""
-        whole = [level.node for level in self._whole(self._shelf, self._brand, self._named)]
+        whole = [level.node for level in self._levels_of_name(self._shelf, self._brand, self._named)]
         return node in whole or (node == self._named and len(self._thing) == len(self._slots))
 
     @cached_property
@@ -137,7 +137,7 @@ class Plan:
 
     @cached_property
     def _every(self) -> list[Node]:
-        return [_in(slot, *_ANYWHERE) for slot in self._slots]
+        return [_in_any_field(slot, *_ANYWHERE) for slot in self._slots]
 
     @cached_property
     def _shelf(self) -> list[Word]:
@@ -151,17 +151,19 @@ class Plan:
     def _whole_keys(self) -> list[str]:
         return self._keys(self._slots)
 
-    def _whole(self, shelf: Sequence[Word], brand: Sequence[Word], named: Node | None) -> Iterable[Level]:
+    def _levels_of_name(
+        self, shelf: Sequence[Word], brand: Sequence[Word], named: Node | None
+    ) -> Iterable[Level]:
         """Yield the levels of a query that is the name of a shelf or brand. A product without a shelf is known by its title."""
         if shelf:
             unshelved = [all_of([Word("name", NO_SHELF), named])] if named else []
             yield Level(any_of([*shelf, *unshelved]), ENOUGH)
         elif brand:
             yield Level(any_of(brand), self._enough)
-            yield Level(any_of([*brand, all_of([_in(slot, "strong") for slot in self._slots])]))
+            yield Level(any_of([*brand, all_of([_in_any_field(slot, "strong") for slot in self._slots])]))
 
-    def _called(self, thing: set[int]) -> Node | None:
-        """Match a whole name, or its end if the other words are strong ones. An HDMI display adapter is an HDMI adapter."""
+    def _match_name(self, thing: set[int]) -> Node | None:
+        """Match a whole name, or only its last words if the other words are strong. An HDMI display adapter is an HDMI adapter."""
         ways: list[Node] = []
         for words in self._ways([self._slots[place] for place in sorted(thing)]):
             for start in range(len(words)):
@@ -177,42 +179,44 @@ class Plan:
         if named is None:
             return
         others = [slot for place, slot in enumerate(self._slots) if place not in thing]
-        yield from self._branded(named, others)
+        yield from self._levels_with_brand(named, others)
         if self._ranked:
             # What has the other words too comes first by itself; a figure is no wish.
-            figures = [_in(slot, *_ANYWHERE) for slot in others if _has_digit(slot)]
+            figures = [_in_any_field(slot, *_ANYWHERE) for slot in others if _has_digit(slot)]
             if figures:
                 yield Level(all_of([named, *figures]))
             yield Level(named)
             return
-        wide = [_in(slot, *_ANYWHERE) for slot in others]
-        loose = self._loose(others, wide)
-        strong = Level(all_of([*(_in(self._slots[place], "strong") for place in sorted(thing)), *wide]))
+        wide = [_in_any_field(slot, *_ANYWHERE) for slot in others]
+        loose = self._share_of_words(others, wide)
+        strong = Level(
+            all_of([*(_in_any_field(self._slots[place], "strong") for place in sorted(thing)), *wide])
+        )
         yield Level(all_of([named, *wide]), ENOUGH if loose or self._is_sentence else 1)
         if loose:
             yield Level(all_of([named, *loose]), ENOUGH if self._is_sentence else 1)
         # What is named so comes before what only mentions all the words.
         yield from (Level(named), strong) if self._is_sentence else (strong, Level(named))
 
-    def _loose(self, others: Sequence[Slot], wide: Sequence[Node]) -> list[Node]:
+    def _share_of_words(self, others: Sequence[Slot], wide: Sequence[Node]) -> list[Node]:
         """Demand a share of the words beside the name, and every figure. The list is empty if the share is all of them."""
         figures = [node for slot, node in zip(others, wide, strict=True) if _has_digit(slot)]
         words = [node for node in wide if node not in figures]
         least = _share(len(words))
         return [*figures, Some(tuple(words), least)] if least < len(words) else []
 
-    def _branded(self, named: Node, others: Sequence[Slot]) -> list[Level]:
+    def _levels_with_brand(self, named: Node, others: Sequence[Slot]) -> list[Level]:
         """Return the levels for a query whose other words name a brand: "Acme bird feeder"."""
         for start in range(len(others)):
             for end in range(min(start + _LONGEST_NAME, len(others)), start, -1):
                 keys = [key for key in self._keys(others[start:end]) if self._holders("brand", key)]
                 if keys:
-                    rest = [_in(slot, *_ANYWHERE) for slot in (*others[:start], *others[end:])]
+                    rest = [_in_any_field(slot, *_ANYWHERE) for slot in (*others[:start], *others[end:])]
                     return [Level(all_of([named, any_of([Word("brand", key) for key in keys]), *rest]))]
         return []
 
     def _longest_name(self) -> tuple[list[str], set[int]]:
-        """Find the name of a thing in the query: the longest that products have. Of several, the last before a weak word is taken."""
+        """Find in the query the longest name that products have. Of several, the last before a weak word is taken."""
         best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
         for number, run in enumerate(self._runs()):

@@ -92,7 +92,7 @@ class FieldSearch:
         return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.notes)
 
     def count_beside(self, found: FoundHits) -> BesideCounts:
-        """Count the products that only share a word, and those that the price filter left out for an unknown price."""
+        """Count the products that only share a word, and the products left out for an unknown price."""
         engine, request = self.engine, found.request
         total = found.hits.total
         # By relevance the best comes first whatever follows: there it matters where little is found.
@@ -230,12 +230,12 @@ class VectorMaker:
     def rows(self, products: Sequence[Product]) -> Vectors:
         texts = [product_text(product) for product in products]
         if self._embedder is None:
-            self._embedder = self._fitted(texts)
+            self._embedder = self._fit_embedder(texts)
         rows = self._embedder.embed(texts)
         self._digest.update(rows.tobytes())
         return rows
 
-    def _fitted(self, texts: Sequence[str]) -> Embedder:
+    def _fit_embedder(self, texts: Sequence[str]) -> Embedder:
         if self._settings.model_for("embedder") == OFFLINE:
             return HashedTfIdf.fitted(texts[:FITTED_TO])
         return embedder_of(self._settings)

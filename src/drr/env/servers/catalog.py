@@ -51,7 +51,7 @@ class ElasticEngine:
 
     def __init__(self, ask: Ask, size: int, lexicon: Lexicon, language: str | None = None) -> None:
         self._ask, self._size, self._lexicon, self.language = ask, size, lexicon, language
-        self._count_once = lru_cache(4096)(self._counted)
+        self._count_once = lru_cache(4096)(self._count_products)
 
     def lexicon(self) -> Lexicon:
         return self._lexicon
@@ -61,7 +61,7 @@ class ElasticEngine:
             return self._lexicon.products_with(field, word)
         return self._count_once(field, word)
 
-    def _counted(self, field: str, word: str) -> int:
+    def _count_products(self, field: str, word: str) -> int:
         return _total(self._ask(_node(Word(field, word)), [], 0, 0))
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
@@ -130,18 +130,18 @@ def _node(node: Node) -> JsonObject:
 
 
 def _ranking(plan: Plan) -> list[JsonObject]:
-    ranked = [_weighed(one) if isinstance(one, Weighed) else _best(one) for one in plan.ranking]
+    ranked = [_boost(one) if isinstance(one, Weighed) else _best(one) for one in plan.ranking]
     return ranked + [
         {"constant_score": {"filter": _node(bonus.node), "boost": bonus.value}} for bonus in plan.bonuses
     ]
 
 
-def _weighed(one: Weighed) -> JsonObject:
+def _boost(one: Weighed) -> JsonObject:
     return {"term": {one.word.field: {"value": one.word.word, "boost": one.weight}}}
 
 
 def _best(one: Best) -> JsonObject:
-    return {"dis_max": {"queries": [{"bool": {"should": [_weighed(w) for w in name]}} for name in one.names]}}
+    return {"dis_max": {"queries": [{"bool": {"should": [_boost(w) for w in name]}} for name in one.names]}}
 
 
 def _price_and_rating(request: SearchRequest, *, unpriced: bool = False) -> list[JsonObject]:

@@ -70,7 +70,9 @@ class _Check:
 
     def _check_products(self) -> Iterator[str]:
         unfound: list[str] = []
-        if different := list(_different(self._stored(unfound), export_documents(self._servers, self._index))):
+        if different := list(
+            _differing_ids(self._expected_entries(unfound), export_documents(self._servers, self._index))
+        ):
             yield f"Store and index differ in {len(different):,} products: {named(different)}."
         if unfound:
             yield (
@@ -81,17 +83,19 @@ class _Check:
                 f"The index finds other products than the store has by {len(foreign):,} words: {named(foreign)}; {_AGAIN}"
             )
 
-    def _stored(self, unfound: list[str]) -> Iterator[IndexDocument]:
+    def _expected_entries(self, unfound: list[str]) -> Iterator[IndexDocument]:
         """Yield the index entries that the stored products should have. Ids of products that the index does not find go to `unfound`."""
         for products in batched(self._store.iter_products(), _PRODUCTS):
             self._found.add_products(products)
             self._product_ids += [product.product_id for product in products]
             fields = [fields_of_product(product, indexed_language(self._manifest)) for product in products]
-            unfound += self._unfound(products, fields)
+            unfound += self._products_not_found(products, fields)
             for product, made in zip(products, fields, strict=True):
                 yield entry_of(product, made, with_fields=self._with_fields)
 
-    def _unfound(self, products: Sequence[Product], fields: Sequence[SearchFields]) -> Iterable[str]:
+    def _products_not_found(
+        self, products: Sequence[Product], fields: Sequence[SearchFields]
+    ) -> Iterable[str]:
         """Return the ids of products that a search for all their own words does not find."""
         asked: list[str] = []
         queries: list[JsonObject] = []
@@ -175,7 +179,7 @@ def _terms(words: Iterable[tuple[str, str]]) -> list[JsonObject]:
     return [{"term": {field: word}} for field, word in words]
 
 
-def _different(stored: Iterable[IndexDocument], searched: Iterable[IndexDocument]) -> Iterator[str]:
+def _differing_ids(stored: Iterable[IndexDocument], searched: Iterable[IndexDocument]) -> Iterator[str]:
     """Yield the ids of entries that differ between the two; both are in order of ids."""
     for product_id, found in groupby(merge(stored, searched, key=_id), key=_id):
         some = list(found)

@@ -101,7 +101,7 @@ class Versions:
 
         Both documents are read after the list of versions: a version that neither of them names is left over.
         """
-        there = self._there()
+        there = self._existing_versions()
         load = self.documents.find_one({"_id": LOAD})
         shown = self.documents.find_one({"_id": CURRENT}, {"version": 1})
         named = {shown["version"]} if shown else set()
@@ -113,7 +113,7 @@ class Versions:
         for version in there - named:
             self.drop(version)
 
-    def _there(self) -> set[str]:
+    def _existing_versions(self) -> set[str]:
         """Return the versions of which any collection or index exists."""
         parts = [name.partition("_") for name in self._database.list_collection_names()]
         found = {version for kind, _, version in parts if kind in (*KINDS, REVIEWS)}

@@ -62,14 +62,14 @@ class Sending:
             else:
                 self.collection(kind).insert_many(records, ordered=False)
         except mongo.BulkWriteError as error:
-            raise _refused(kind, records, error) from error
+            raise _refused_document(kind, records, error) from error
         if searched:
             index.bulk_write(self._servers, self._index, searched)
         if searched or reached["batches"] % RECORDED == 0:
             self.load.record(kind, reached)
 
 
-def _refused(kind: str, documents: Sequence[Document], error: mongo.BulkWriteError) -> Exception:
+def _refused_document(kind: str, documents: Sequence[Document], error: mongo.BulkWriteError) -> Exception:
     """Return an error about the refused document. A duplicate is named only if there is no other fault."""
     failed = error.details["writeErrors"]
     others = [one for one in failed if one["code"] != _DUPLICATE]

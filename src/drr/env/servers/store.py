@@ -67,7 +67,7 @@ class ServersStore:
             return None
         return read(document)
 
-    def _some(
+    def _find_records(
         self, kind: str, keys: Iterable[str], fields: dict[str, int] | None = None
     ) -> dict[str, JsonObject]:
         """Find records by their ids; missing ones are left out."""
@@ -88,7 +88,7 @@ class ServersStore:
 
     @_speaking
     def products(self, product_ids: Sequence[str]) -> list[Product]:
-        there = self._some("products", product_ids)
+        there = self._find_records("products", product_ids)
         found = {product_id: self._read_product(document) for product_id, document in there.items()}
         return [found[product_id] for product_id in product_ids if product_id in found]
 
@@ -155,7 +155,7 @@ class ServersStore:
         if not orders:
             self._still_current()
         of_product = {"price": 1, "category": 1, "store": 1}
-        known = self._some("products", (order["product_id"] for order in orders), of_product)
+        known = self._find_records("products", (order["product_id"] for order in orders), of_product)
         purchases = [
             Purchase(
                 ms_from_iso(order["order_date"]),
@@ -172,7 +172,7 @@ class ServersStore:
         if self._manifest.reviews is None:
             return []
         orders = self.orders(user_id).items
-        found = self._some(REVIEWS, (order.order_id for order in orders))
+        found = self._find_records(REVIEWS, (order.order_id for order in orders))
         return [review_of(found[order.order_id], order) for order in orders if order.order_id in found]
 
     @_speaking
@@ -187,30 +187,30 @@ class ServersStore:
         return nearest(key, found, limit)
 
     def iter_products(self) -> Iterator[Product]:
-        return map(self._read_product, self._each("products"))
+        return map(self._read_product, self._all_documents("products"))
 
     def iter_users(self) -> Iterator[User]:
-        return map(user_of, self._each("users"))
+        return map(user_of, self._all_documents("users"))
 
     def iter_users_with_lookup_keys(self) -> Iterator[tuple[User, JsonObject | None]]:
         """Yield each user with the stored keys that look-ups compare."""
-        for document in self._each("users"):
+        for document in self._all_documents("users"):
             find = document.get("find")
             yield user_of(document), find
 
     def iter_orders(self) -> Iterator[Order]:
-        return map(order_of, self._each("orders", ORDER_OF_ORDERS))
+        return map(order_of, self._all_documents("orders", ORDER_OF_ORDERS))
 
     def iter_reviews(self) -> Iterator[KeptReview]:
         """Yield reviews by order id; the orders of a batch are looked up together."""
         kept = self._manifest.reviews is not None
-        for part in batched(self._each(REVIEWS), _ASKED) if kept else ():
+        for part in batched(self._all_documents(REVIEWS), _ASKED) if kept else ():
             with self.servers.speaking():
-                there = self._some("orders", (one["_id"] for one in part))
+                there = self._find_records("orders", (one["_id"] for one in part))
             orders = {key: order_of(document) for key, document in there.items()}
             yield from (review_of(one, orders[one["_id"]]) for one in part if one["_id"] in orders)
 
-    def _each(
+    def _all_documents(
         self, kind: str, order: Sequence[tuple[str, int]] = (("_id", ASCENDING),)
     ) -> Iterator[JsonObject]:
         """Yield all documents of a collection. An early end raises an error."""

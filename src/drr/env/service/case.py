@@ -70,7 +70,7 @@ class OrderRequest(_Part):
 
 
 class ChangeOfMind(_Part):
-    """One wish that changes during the talk, once it was told."""
+    """A wish that changes during the talk, once it was told."""
 
     kind: SlotKind
     after: int = Field(ge=1)
@@ -81,7 +81,7 @@ class ChangeOfMind(_Part):
 
 
 class ServiceCase(_Part):
-    """One talk. Its points are numbered from 1: first the purchase, then the requests."""
+    """A talk. Its points are numbered from 1: first the purchase, then the requests."""
 
     version: Literal[1] = 1
     policy: ServicePolicy

@@ -50,21 +50,21 @@ class Clause(NamedTuple):
 
 def _late(state: ServiceState, act: Act) -> bool:
     policy = state.case.policy
-    short = _in(act, policy.short_department)
+    short = _is_in_department(act, policy.short_department)
     return act.order is None or state.age(act.order) > (policy.short_window if short else policy.window)
 
 
-def _in(act: Act, department: str) -> bool:
+def _is_in_department(act: Act, department: str) -> bool:
     return act.product is not None and in_category(act.product, [department])
 
 
-def _unready(state: ServiceState, act: Act) -> bool:
+def _has_other_status(state: ServiceState, act: Act) -> bool:
     wanted = {"cancel": "Processing", "return": "Delivered"}[act.kind]
     return act.order is not None and act.order.order_status != wanted
 
 
-def _unasked(state: ServiceState, act: Act) -> bool:
-    """Tell whether the reason was not asked for, or is not the one that the shopper gave for this order."""
+def _is_reason_unasked(state: ServiceState, act: Act) -> bool:
+    """Tell whether the reason was not asked for, or differs from the reason that the shopper gave."""
     given = {one.order_id: one.reason for one in state.case.requests}
     return "reason" not in state.asked or act.order is None or given.get(act.order.order_id) != act.reason
 
@@ -89,19 +89,19 @@ CLAUSES: tuple[Clause, ...] = (
            lambda state, act: any(count > state.stock(one) for one, count in act.lines.items())),
     Clause("voucher", ("pay",), _STOPPED, "An account uses a voucher once.", _voucher_refused),
     Clause("shipping", _ENDING, _STOPPED,
-           "An order is cancelled only while it is Processing, and returned only once it is Delivered.", _unready),
+           "An order is cancelled only while it is Processing, and returned only once it is Delivered.", _has_other_status),
     Clause("confirm", ("pay",), _OWED,
            "Before checkout the shopper has confirmed the cart as it is, with the total that he pays.",
            lambda state, act: state.confirmed != (dict(act.lines), act.total)),
     Clause("reason", _ENDING, _OWED,
-           "Before an order is cancelled or returned, the shopper is asked for the reason, which is passed on unchanged.", _unasked),
+           "Before an order is cancelled or returned, the shopper is asked for the reason, which is passed on unchanged.", _is_reason_unasked),
     Clause("grounds", _ENDING, _OWED, 'Nothing is cancelled or returned for the reason "{ground}".',
            lambda state, act: act.reason == _policy(state).ground),
     Clause("window", ("return",), _OWED,
            'Goods come back within {window} days of the day of the order, those of the department "{short_department}" within {short_window}.',
            _late),
     Clause("hygiene", ("return",), _OWED, 'Goods of the department "{hygiene}" never come back.',
-           lambda state, act: _in(act, _policy(state).hygiene)),
+           lambda state, act: _is_in_department(act, _policy(state).hygiene)),
     Clause("least", ("pay",), _OWED, "A voucher is used only where the goods cost {least} or more.",
            lambda state, act: act.voucher is not None and act.goods < _policy(state).least),
 )  # fmt: skip

@@ -124,7 +124,7 @@ class ServiceOutcome:
 
     @property
     def bought_rightly(self) -> bool:
-        """Tell whether what was ordered is right: products and pieces, total, day of arrival and voucher."""
+        """Tell whether the order is right: products and pieces, total, day of arrival and voucher."""
         truth, wanted = self.query.checkable, self.case.purchase
         assert truth is not None
         (need,), pieces = truth.needs, sum(count for one in self.paid for count in one["lines"].values())

@@ -38,7 +38,7 @@ class Reply(NamedTuple):
 
 
 def shopper_reply(state: ServiceState, about: Sequence[SlotKind], total: float | None = None) -> Reply:
-    """Answer one question, and note in the state what was told."""
+    """Answer one question, and note in the state the facts that the answer told."""
     state.answers += 1
     change, asks_yes = state.case.change, "confirmation" in about
     is_due = change.kind in state.asked and (state.answers > change.after or asks_yes)
@@ -63,7 +63,7 @@ def shopper_reply(state: ServiceState, about: Sequence[SlotKind], total: float |
 
 
 def wrong_words(state: ServiceState, sentences: Sequence[str], words: str) -> str | None:
-    """Say which value of the script an answer leaves out, or tells unasked; `None` where it tells what is allowed."""
+    """Name a value of the script that an answer leaves out or tells unasked; `None` where there is none."""
     values = state.case.values
     due = {value for one in sentences for value in values.get(one, ())}
     every = {value for own in values.values() for value in own}

@@ -60,7 +60,7 @@ class Voice(Protocol):
 
 
 class PaidCart(NamedTuple):
-    """One checkout."""
+    """A checkout."""
 
     orders: list[str]
     """Ids of its orders, one for each product."""
@@ -71,7 +71,7 @@ class PaidCart(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _OrdersOfTalk:
-    """A `Store` with the orders of a talk beside those of the shop, which they precede and replace. Like every store it is a key of caches."""
+    """A `Store` with the orders of a talk, which precede and replace the shop's orders. Like every store it is a key of caches."""
 
     store: Store
     user_id: str
@@ -163,7 +163,7 @@ class ServiceState:
         return sum(self.cart[one.product_id] * cents(one.price or 0) for one in self.products()) / 100
 
     def total(self, voucher: str | None = None) -> float:
-        """Return what is to pay for the cart, with the amount of a voucher off."""
+        """Return the price of the cart, less the amount of a voucher."""
         off = vouchers_of(self.shop.manifest.content_hash)[voucher] if voucher else 0.0
         return round(max(0.0, self.goods() - off), 2)
 

@@ -243,7 +243,7 @@ def access_barrier(title: str | None, text: str, html: str) -> str | None:
     """Return the name of a barrier in front of the content, such as a log-in page, or `None`."""
     if len(text) > WALL_LENGTH:
         return None
-    words = f"{title or ''}\n{text or _visible(html)}"
+    words = f"{title or ''}\n{text or _visible_text(html)}"
     for pattern, name in _WALLS:
         if pattern.search(words):
             return name
@@ -255,7 +255,7 @@ def access_barrier(title: str | None, text: str, html: str) -> str | None:
 _TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
 
-def _visible(html: str) -> str:
+def _visible_text(html: str) -> str:
     """Return roughly the visible text of a page in which the reader found none."""
     return _TAGS.sub(" ", html[:20_000])[:WALL_LENGTH]
 

@@ -169,15 +169,15 @@ class ShopWeb:
         if not is_shop_address(url, self.shop_url):
             return await self.web.read(url)
         if self.store is None:
-            return _closed(url, "an address of the shop; only an open shop answers it")
+            return _closed_page(url, "an address of the shop; only an open shop answers it")
         product_id = product_id_of(url, self.shop_url)
         product = self.store.product(product_id) if product_id else None
         if product is None:
-            return _closed(url, "the shop has no such product")
+            return _closed_page(url, "the shop has no such product")
         return Page(
             url, product.product_url, "ok", product.title, product_markdown(product, self.money), READER
         )
 
 
-def _closed(url: str, reason: str) -> Page:
+def _closed_page(url: str, reason: str) -> Page:
     return Page(url, url, "unreachable", None, None, READER, reason)

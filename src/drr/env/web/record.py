@@ -74,7 +74,7 @@ class RecordingWeb:
     def __init__(self, live: WebSearch, folder: Path, clock: Clock, read: Reading | None = None) -> None:
         """Record the answers of `live` in `folder`. `read` fetches a page with the facts worth keeping (the bytes sent by the server)."""
         self._live, self._clock = live, clock
-        self._read = read or self._plain
+        self._read = read or self._read_plainly
         self._searches, self._pages = Searches(folder), Snapshots(folder, clock)
 
     @property
@@ -96,7 +96,7 @@ class RecordingWeb:
     async def read(self, url: str) -> Page:
         return await self._pages.once(url, lambda: self._read(url))
 
-    async def _plain(self, url: str) -> tuple[Page, PageFacts]:
+    async def _read_plainly(self, url: str) -> tuple[Page, PageFacts]:
         return await self._live.read(url), {}
 
 

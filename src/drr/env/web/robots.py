@@ -100,10 +100,10 @@ def _rule(allows: bool, pattern: str) -> _Rule:
 def _octets(text: str) -> str:
     """Normalise a path for comparison: characters that need no percent encoding have none, and all others have one."""
     quoted = quote(text, safe="/%:@!$&'()*+,;=~-._?[]{}|^`\\\"<>#")
-    return _UNRESERVED.sub(_unquoted, quoted)
+    return _UNRESERVED.sub(_unquote_octet, quoted)
 
 
-def _unquoted(found: re.Match[str]) -> str:
+def _unquote_octet(found: re.Match[str]) -> str:
     octet = unquote_to_bytes(found[0])
     return octet.decode("ascii") if octet[0] in _PLAIN else found[0].upper()
 

@@ -118,7 +118,7 @@ class Calibration:
 
 
 class VerdictLine(TypedDict):
-    """One line of `drr judges calibrate --export`: the judge's verdict on an item and each person's."""
+    """A line of `drr judges calibrate --export`: the judge's verdict on an item and each person's."""
 
     id: str
     task: Task

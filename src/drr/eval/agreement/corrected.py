@@ -87,7 +87,7 @@ def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocu
                 **corrected(figure.units).within(figure.range).document(),
                 "metric": figure.metric,
                 "variant": figure.variant,
-                "biased": _biased(figure, waiting),
+                "biased": _why_biased(figure, waiting),
             }
             for figure in figures
         ],
@@ -173,11 +173,13 @@ def _report(judged: Judged, answer: Answer, given_labels: PeoplesLabels) -> Labe
 def _grades(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         for dimension in DIMENSIONS:
-            rows = [_graded(judged, answer, dimension, labels) for answer in answers]
+            rows = [_graded_report(judged, answer, dimension, labels) for answer in answers]
             yield labelled_figure(dimension, variant, rows, (0.0, 10.0))
 
 
-def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: PeoplesLabels) -> LabelledReport:
+def _graded_report(
+    judged: Judged, answer: Answer, dimension: str, given_labels: PeoplesLabels
+) -> LabelledReport:
     verdict = judged.ratings.get(answer.key, {}).get(dimension)
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
@@ -189,11 +191,11 @@ def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: People
 
 def _wins(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     for (dimension, a, b), group in by_pair(judged.comparisons()).items():
-        rows = [_compared(one, labels) for one in group]
+        rows = [_compared_pair(one, labels) for one in group]
         yield labelled_figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
 
 
-def _compared(one: Comparison, given_labels: PeoplesLabels) -> LabelledReport:
+def _compared_pair(one: Comparison, given_labels: PeoplesLabels) -> LabelledReport:
     if one.score is None:
         return one.query, [], []
     labels, person = given_labels.use_labels((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
@@ -210,7 +212,7 @@ def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
     return {key: key[2].drawn - len(ids) for key, ids in named.items() if len(ids) < key[2].drawn}
 
 
-def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
+def _why_biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
     """Return the reason why the labels may be biased, where they were not chosen by lot alone; else `None`."""
     labels = figure.labels
     chosen = sum(label.sample is None for label in labels)

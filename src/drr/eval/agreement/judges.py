@@ -90,7 +90,7 @@ def _by_dimension(keys: Sequence[Key], order: Iterable[str]) -> dict[str, list[K
     return {"all": list(keys), **{dimension: found[dimension] for dimension in order if dimension in found}}
 
 
-def _both(
+def _both_values(
     table: Labelled, judges: Sequence[str], keys: Sequence[Key]
 ) -> tuple[list[Any], list[Any], list[str]]:
     """Return the values of two judges, and the question of each."""
@@ -102,7 +102,7 @@ def _support(table: Labelled, people: Collection[str]) -> list[SupportPair]:
     return [
         {"judges": judges, **support_statistics(*both), "classes": crossed_classes(*both, SUPPORT)}
         for judges, keys in table.couples(people)
-        for both in [_both(table, judges, keys)]
+        for both in [_both_values(table, judges, keys)]
     ]
 
 
@@ -110,7 +110,7 @@ def _pairwise(table: Labelled, people: Collection[str]) -> list[PairOfJudges]:
     found: list[PairOfJudges] = []
     order = _order(row.dimension for row in table.rows.values())
     for judges, keys in table.couples(people):
-        groups = {one: _both(table, judges, own) for one, own in _by_dimension(keys, order).items()}
+        groups = {one: _both_values(table, judges, own) for one, own in _by_dimension(keys, order).items()}
         found.append(
             {
                 "judges": judges,
@@ -191,7 +191,7 @@ def _rating(table: Labelled, people: Collection[str]) -> list[PairOfJudges]:
         {
             "judges": judges,
             "dimensions": {
-                one: rating_statistics(*_both(table, judges, own), [dimension for _, dimension in own])
+                one: rating_statistics(*_both_values(table, judges, own), [dimension for _, dimension in own])
                 for one, own in _by_dimension(keys, sorted({key[1] for key in keys})).items()
             },
         }

@@ -36,7 +36,7 @@ from drr.eval.stats.question import Comparison, Winner
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that people judged, with all their labels."""
+    """A thing that people judged, with all their labels."""
 
     id: str
     example: Label
@@ -57,7 +57,7 @@ class Case:
 
     def consensus(self) -> str | float:
         """Return the people's consensus: the median class, the majority (a tie where there is none) or the mean grade. Each person counts once."""
-        return _together(list(self.by_person().values()))
+        return _joint_label(list(self.by_person().values()))
 
     def mean_support(self) -> float:
         """Return the mean support score, which may lie between two classes. Each person counts once."""
@@ -71,7 +71,7 @@ class Case:
             who = f"{UNNAMED} {number}" if label.judge == UNNAMED else label.judge
             value = label.three_class if isinstance(label, PairwiseLabel) else label.label
             labels.setdefault(who, []).append(value)
-        return {who: _together(own) for who, own in labels.items()}
+        return {who: _joint_label(own) for who, own in labels.items()}
 
     @property
     def repeated(self) -> int:
@@ -79,7 +79,7 @@ class Case:
         return len(self.labels) - len(self.by_person())
 
 
-def _together(values: Sequence[str | float]) -> str | float:
+def _joint_label(values: Sequence[str | float]) -> str | float:
     words = [value for value in values if isinstance(value, str)]
     if not words:
         return sum(float(value) for value in values) / len(values)

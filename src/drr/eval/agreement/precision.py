@@ -82,11 +82,11 @@ def precision_plan(
         "answer_usd": answers,
         "judging_usd": judging,
         "label_usd": label_usd,
-        "figures": [_planned(figure, half_width, present, each) for figure in figures],
+        "figures": [_plan_figure(figure, half_width, present, each) for figure in figures],
     }
 
 
-def _planned(
+def _plan_figure(
     figure: LabelledFigure,
     half_width: float,
     present: Mapping[str, int],

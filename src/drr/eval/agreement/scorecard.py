@@ -48,7 +48,7 @@ def equivalent_scores(
         return from_sums(rows, clusters, partial(way, figure), "line through labels", cut=SHARE)
 
     tenths = [tenth / 10 for tenth in range(1, 10)]
-    return [EquivalentScore(figure, of(_people, figure), of(_new, figure)) for figure in tenths]
+    return [EquivalentScore(figure, of(_people, figure), of(_for_new, figure)) for figure in tenths]
 
 
 def _people(figure: float, sums: Floats) -> Floats:
@@ -56,7 +56,7 @@ def _people(figure: float, sums: Floats) -> Floats:
     return safe_division(figure - base, slope, least=1e-9)
 
 
-def _new(figure: float, sums: Floats) -> Floats:
+def _for_new(figure: float, sums: Floats) -> Floats:
     base, slope = _line(sums, 5)
     return base + slope * _people(figure, sums)
 
@@ -174,7 +174,7 @@ def scorecard(
         "items": len(labelled.cases),
         "judge": judged[0].judge,
         "scores": scores,
-        "weak": _weak(labelled, scores[0]),
+        "weak": _why_weak(labelled, scores[0]),
         "link": [] if old is None else _link(labelled, old, judged[0]),
     }
 
@@ -202,7 +202,7 @@ def _score(labelled: LabelledSet, own: JudgedSet, first: JudgedSet) -> JudgeScor
     }
 
 
-def _weak(labelled: LabelledSet, score: JudgeScore) -> str | None:
+def _why_weak(labelled: LabelledSet, score: JudgeScore) -> str | None:
     """Call a judge weak where the whole interval of a figure lies below the threshold of `drr judges calibrate`."""
     for name, threshold in (("accuracy", "exact"), ("kappa", "weighted_kappa")):
         least, row = THRESHOLDS[labelled.task].get(threshold), score["figures"][name]

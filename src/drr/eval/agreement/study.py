@@ -45,14 +45,16 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
     if len(repetitions) < 2:
         return None
     asked = {answer.key: answer.asked.task for answer in repetitions[0].answers}
-    support = _repeated([_support(one) for one in repetitions])
-    ratings = _repeated(
+    support = _labels_of_repeats([_support(one) for one in repetitions])
+    ratings = _labels_of_repeats(
         [
             {(answer, name): v.value for answer, own in one.ratings.items() for name, v in own.items()}
             for one in repetitions
         ]
     )
-    pairs = _repeated([{key: verdict.value for key, verdict in one.pairs.items()} for one in repetitions])
+    pairs = _labels_of_repeats(
+        [{key: verdict.value for key, verdict in one.pairs.items()} for one in repetitions]
+    )
 
     def same(found: Mapping[Place, Sequence[str | float | None]]) -> AgreementRow:
         return row_of(
@@ -71,7 +73,7 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
     }
 
 
-def _repeated(rounds: Sequence[Mapping[Place, LabelT | None]]) -> dict[Place, list[LabelT | None]]:
+def _labels_of_repeats(rounds: Sequence[Mapping[Place, LabelT | None]]) -> dict[Place, list[LabelT | None]]:
     """Return the labels of all repetitions for each thing that the first and another repetition judged. A thing's first name is its answer."""
     first, *others = rounds
     again = [place for place in first if any(place in other for other in others)]

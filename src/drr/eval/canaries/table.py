@@ -52,10 +52,10 @@ async def store_test_reports(study: Study, units: list[Unit]) -> None:
     from drr.llm.models import ModelSettings
 
     study.retire("answer", units)
-    await run(study, units, _put, models=Models(ModelSettings(roles={"default": "offline"})))
+    await run(study, units, _put_answer, models=Models(ModelSettings(roles={"default": "offline"})))
 
 
-async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
+async def _put_answer(spec: Mapping[str, Any], context: Context) -> Outcome:
     rows, blobs = pack_sources([Source.model_validate(source) for source in spec["sources"]])
     facts = {name: spec[name] for name in ("query_id", "query", "user_id", "variant", "trial")}
     fields = {"words": len(spec["report"].split()), "sources": rows, "fabricated": [], "tool_calls": []}
@@ -147,8 +147,8 @@ def mistake_rows(found: Mapping[str, float | None]) -> list[CanaryRow]:
     """Build the rows of mistakes. `found` maps the name of an answer to the number of mistakes that the judge found."""
     every = list(planted_answers())
     counts = {one: found.get(one.name) for one in every}
-    true = [_accused(counts[one]) for one in every if one.kind is None]
-    wrong = {one: _accused(counts[one]) for one in every if one.kind is not None}
+    true = [_is_accused(counts[one]) for one in every if one.kind is None]
+    wrong = {one: _is_accused(counts[one]) for one in every if one.kind is not None}
     found_in = [("all errors", [*wrong.values()]), *((one.kind or "", [it]) for one, it in wrong.items())]
     of_true = "true answers in which a mistake is found"
     of_wrong = "answers with an error in which a mistake is found"
@@ -161,7 +161,7 @@ def mistake_rows(found: Mapping[str, float | None]) -> list[CanaryRow]:
     ]
 
 
-def _accused(mistakes: float | None) -> str | None:
+def _is_accused(mistakes: float | None) -> str | None:
     return None if mistakes is None else "yes" if mistakes else "no"
 
 

@@ -59,7 +59,7 @@ class FactsEntered:
         self._mentions = mentions
         self._body = mentions.body
 
-    def _under(self, product_id: str, label: str, value: Segment, line: TextLine) -> bool:
+    def _enter_under_label(self, product_id: str, label: str, value: Segment, line: TextLine) -> bool:
         """Enter the value under a label; tell whether it could be read."""
         field = field_of(label)
         if field is not None:
@@ -225,7 +225,7 @@ class FactsBehind(FactsEntered):
             elif (
                 (part := split_label(one)) is not None
                 and (alone or follows)
-                and self._under(product_id, *part, line)
+                and self._enter_under_label(product_id, *part, line)
             ):
                 continue
             elif part is not None and follows and self._is_of_the_title(product_id, Segment(0, part[0])):

@@ -94,9 +94,9 @@ class _Reader(FactsBehind):
             self._owner = next(iter(ids)) if len(ids) == 1 and self._opens(line, references) else None
             self._opened_by_item = line.kind == "item"
             if self._owner is not None and self._opened_by_item:
-                self._below(index, line, references[-1])
+                self._read_items_below(index, line, references[-1])
             elif self._owner is not None:
-                self._above(index, line, self._owner)
+                self._read_lines_above(index, line, self._owner)
         else:
             self._labelled_line(index, line)
 
@@ -112,7 +112,7 @@ class _Reader(FactsBehind):
             behind_stars = place > 0 and field_of(cells[place - 1].label) == "stars"
             if has_stars and may_count_ratings(cell.label, behind_stars=behind_stars):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
-            elif not self._under(cell.product_id, cell.label, cell.value, line):
+            elif not self._enter_under_label(cell.product_id, cell.label, cell.value, line):
                 self._cell(cell, line)
         if (
             not cells
@@ -121,14 +121,14 @@ class _Reader(FactsBehind):
             and not self._mentions.within(line.start, line.end)
         ):
             label, value = (segment(self._body, *cell) for cell in line.cells)
-            self._under(self._owner, label.text, value, line)
+            self._enter_under_label(self._owner, label.text, value, line)
 
     def _cell(self, cell: ValueCell, line: TextLine) -> None:
         """Read a cell below no known heading, such as `$9 / 4.2` or `4.2 (28)`."""
         names, parts = cell.label.split(" / "), list(segments(self._body, cell.value.start, cell.value.end))
         if len(names) == len(parts) > 1:
             for name, part in zip(names, parts, strict=True):
-                self._under(cell.product_id, name, part, line)
+                self._enter_under_label(cell.product_id, name, part, line)
         elif is_of_stars(cell.label):
             pair = stars_and_votes(self._body, cell.value.start, cell.value.end, None, marked=True)
             if any(self._agrees(cell.product_id, one) for one in pair):
@@ -144,7 +144,7 @@ class _Reader(FactsBehind):
             _PLUS.search(self._body, *cell) and self._mentions.within(*cell) for cell in line.cells
         )
 
-    def _below(self, index: int, line: TextLine, one: ProductReference) -> None:
+    def _read_items_below(self, index: int, line: TextLine, one: ProductReference) -> None:
         """Read the items in an item that is a product's reference alone: the only amount, stars, number of ratings."""
         behind, before = self._lines[index + 1 :], self._lines[index - 1 :: -1] if index else []
         inner = list(takewhile(lambda each: each.kind == "item" and each.indent > line.indent, behind))
@@ -170,7 +170,7 @@ class _Reader(FactsBehind):
             found = [value for value in found if value.field != "price"]
         self._enter(one.product_id, [value for value in found if fields.count(value.field) == 1], line)
 
-    def _above(self, index: int, line: TextLine, product_id: str) -> None:
+    def _read_lines_above(self, index: int, line: TextLine, product_id: str) -> None:
         """Read the labelled lines right above that of an id, if one of their figures is the product's own."""
         parts: list[tuple[str, Segment]] = []
         for below, each in zip(self._lines[index:0:-1], self._lines[index - 1 :: -1], strict=False):
@@ -225,7 +225,7 @@ class _Reader(FactsBehind):
             behind = every[place + 1 : place + 2] if len(parts) > 1 else []
             listed = any(one.text[:1].isdigit() and not values_of(one) for one in behind)
             if part is not None and not listed:
-                self._under(self._owner, *part, line)
+                self._enter_under_label(self._owner, *part, line)
 
     def _leaves(
         self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None, *, known: bool

@@ -48,7 +48,7 @@ class IdForms:
             self.form = None
 
     def find(self, text: str, known: Callable[[Sequence[str]], Collection[str]]) -> Iterator[FoundId]:
-        """Yield the tokens of these forms, and those that `known` says to be ids. A token without a digit may be a word, as `USB-C`."""
+        """Yield the tokens of these forms, and the tokens that `known` calls ids. A token without a digit may be a word, as `USB-C`."""
         found = [FoundId(one[0], *one.span()) for one in self.form.finditer(text)] if self.form else []
         words = [one.id for one in found if not any(map(str.isdecimal, one.id))]
         no_ids = set(words) - set(known(words))
@@ -85,7 +85,7 @@ _learned: WeakKeyDictionary[Store, IdForms] = WeakKeyDictionary()
 
 
 def product_forms(shop: Shop | None) -> IdForms:
-    """Return the forms of a shop's product ids; those of Amazon's where no shop is known."""
+    """Return the forms of a shop's product ids, or Amazon's forms where no shop is known."""
     if shop is None:
         return IdForms(())
     if shop.store not in _learned:

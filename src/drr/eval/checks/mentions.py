@@ -150,7 +150,7 @@ def _bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProductReference:
-    """One reference to a product in the body."""
+    """A reference to a product in the body."""
 
     product_id: str
     start: int

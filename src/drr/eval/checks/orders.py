@@ -51,7 +51,7 @@ def order_ids(subject: Subject) -> list[tuple[str, Span]]:
 
 def _written_ids(subject: Subject) -> list[tuple[str, Span]]:
     return [
-        (_whole(subject, match["n"] or match[0]), match.span("n") if match["n"] else match.span())
+        (_whole_id(subject, match["n"] or match[0]), match.span("n") if match["n"] else match.span())
         for match in _ORDER_ID.finditer(subject.report)
     ]
 
@@ -66,7 +66,7 @@ def _linked_ids(subject: Subject) -> list[tuple[str, Span]]:
     return found
 
 
-def _whole(subject: Subject, written: str) -> str:
+def _whole_id(subject: Subject, written: str) -> str:
     if len(written) >= _DIGITS or subject.shop is None or subject.shop.store.order(written) is not None:
         return written
     whole = written.zfill(_DIGITS)
@@ -113,11 +113,11 @@ class _OrderReader:
         """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
         for (kind, indent), run in groupby(self._mentions.lines, key=lambda one: (one.kind, one.indent)):
             lines = list(run)
-            named = {order_id for line in lines for order_id, _ in self._here(line)}
+            named = {order_id for line in lines for order_id, _ in self._ids_in_line(line)}
             if kind == "item" and len(named) == 1 and (indent or all(map(self._label, lines))):
                 yield from ((line.start, next(iter(named))) for line in lines)
 
-    def _here(self, line: TextLine) -> Sequence[tuple[str, Span]]:
+    def _ids_in_line(self, line: TextLine) -> Sequence[tuple[str, Span]]:
         return self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
 
     def _label(self, line: TextLine) -> bool:
@@ -126,15 +126,15 @@ class _OrderReader:
 
     def take(self, tally: Tally, line: TextLine) -> None:
         """Compare a line that names orders, or that belongs to an order above."""
-        here = self._here(line)
+        here = self._ids_in_line(line)
         if here:
-            orders = self._own(here)
+            orders = self._own_orders(here)
             _compare_line(tally, self._mentions, line, here, orders)
             ids = {order_id for order_id, _ in here}
             opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
             self._owner, self._opened = (orders[0][0], line) if opens else (None, None)
         elif (order_id := self._of_record.get(line.start)) is not None:
-            orders = self._own([(order_id, (line.start, line.start))])
+            orders = self._own_orders([(order_id, (line.start, line.start))])
         elif not self._belongs(line):
             self._owner = self._opened = None
             return
@@ -145,7 +145,7 @@ class _OrderReader:
         if orders:
             _leave_open(tally, self._mentions.plain, line, [order for order, _ in orders])
 
-    def _own(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
+    def _own_orders(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
         assert self._subject.shop is not None
         found = ((self._subject.shop.store.order(order_id), span) for order_id, span in here)
         return [
@@ -245,7 +245,7 @@ def _compare_line(
 
 
 def _stands_alone(text: str, line: TextLine, start: int) -> bool:
-    """Tell whether nothing before a day says what it is of. Another sentence does: `Order 63. As of today, May 3`."""
+    """Tell whether no words before a day say which event it dates. Another sentence does: `Order 63. As of today, May 3`."""
     low = max(0, line.start - 1, start - _NEAR)
     *others, own = text[low:start].split(". ")
     found = _DAY_ALONE.fullmatch("\n" + own) if others else _DAY_ALONE.search(text, low, start)

@@ -38,7 +38,7 @@ _INDEXED = 20_000
 
 
 def price(subject: Subject, mentions: Mentions) -> Check:
-    """Check that the price beside a product is its own."""
+    """Check that a price beside a product is that product's price."""
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()
@@ -86,7 +86,7 @@ def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) 
 
 
 def rating(subject: Subject, mentions: Mentions) -> Check:
-    """Check that stars and numbers of ratings beside a product are its own. Side by side elsewhere they are some product's."""
+    """Check that stars and numbers of ratings beside a product are that product's figures. Side by side elsewhere they are some product's."""
     if subject.shop is None:
         return unverifiable("shop")
     tally, seen = Tally(), set[Span]()
@@ -94,12 +94,12 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(fact.product_id)
         if fact.stated.field != "price" and product is not None:
             seen.add(fact.stated.span)
-            tally.compare(fact.stated.span, *_rated(fact.stated, product))
+            tally.compare(fact.stated.span, *_compare_rating(fact.stated, product))
     _compare_pairs(tally, subject, mentions, seen)
     return tally.check("prose" if re.search(r"\bstars?\b|★|\bratings?\b", mentions.body) else "absent")
 
 
-def _rated(value: SaidValue, product: Product) -> tuple[bool | None, str, str]:
+def _compare_rating(value: SaidValue, product: Product) -> tuple[bool | None, str, str]:
     if value.field == "stars":
         known = product.average_rating
         rounded = "." not in value.written and known is not None and abs(value.value - known) <= 0.5
@@ -188,7 +188,7 @@ def _value_text(known: object) -> str:
 def _is_detail(one: ProductAttribute, known: object) -> bool | None:
     """Compare a detail with the record. Wrong are only figures of the same units, with no word that the record lacks. A bare number may be one of pieces."""
     recorded = _value_text(known)
-    claimed, stated = _spelled(one.words), _spelled(recorded)
+    claimed, stated = _words_of_colour(one.words), _words_of_colour(recorded)
     if claimed <= stated or stated <= claimed:
         return True
     figures, recorded_figures = numbers(one.words), numbers(recorded)
@@ -207,11 +207,11 @@ def _unit_of(figure: Quantity) -> tuple[str | None, float]:
 
 
 def _words_of(text: str) -> frozenset[str]:
-    return frozenset(word for word in _spelled(_FIGURES.sub(" ", text)) if not word[0].isdigit())
+    return frozenset(word for word in _words_of_colour(_FIGURES.sub(" ", text)) if not word[0].isdigit())
 
 
 _FIGURES = re.compile(r"\d[\d.,/]*")
 
 
-def _spelled(text: str) -> frozenset[str]:
+def _words_of_colour(text: str) -> frozenset[str]:
     return frozenset("gray" if word == "grey" else word for word in folded_words(text))

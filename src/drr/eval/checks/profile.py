@@ -46,7 +46,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     if user is None:
         return unverifiable("user")
     tally = Tally()
-    for label, value in _labelled(mentions):
+    for label, value in _labelled_values(mentions):
         plain = plain_label(label)
         if plain.startswith("your ") and not subject.is_asked(value.text.partition(",")[0]):
             _compare(tally, plain.removeprefix("your "), value, user)
@@ -67,7 +67,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("absent")
 
 
-def _labelled(mentions: Mentions) -> Iterator[tuple[str, Segment]]:
+def _labelled_values(mentions: Mentions) -> Iterator[tuple[str, Segment]]:
     """Yield each label of a line, or of a row of two cells, with its value."""
     for line in mentions.lines:
         if len(line.cells) == 2:
@@ -147,7 +147,7 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("shop" if subject.shop is None else "user")
     tally, warnings = Tally(), list[str]()
     tally.ok()
-    for look in (_written, _names, _streets_and_phones):
+    for look in (_typed_values, _names, _streets_and_phones):
         for span, fault in look(subject, subject.shop, warnings):
             tally.fail(span, fault)
     if tally.findings:
@@ -156,8 +156,8 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
     return Check("pass", {"checked": 1, "failed": 0, "warnings": warnings}, remarks=remarks)
 
 
-def _written(subject: Subject, shop: Shop, warnings: list[str]) -> Iterator[tuple[Span, str]]:
-    """Yield what has a form of its own: e-mail addresses, orders, and ids of users."""
+def _typed_values(subject: Subject, shop: Shop, warnings: list[str]) -> Iterator[tuple[Span, str]]:
+    """Yield facts that are known by their form: e-mail addresses, orders, and ids of users."""
     store, own = shop.store, subject.user
     for match in _EMAIL.finditer(subject.report):
         holders = {user.user_id for user in store.find_users(email=match[0], limit=5)}

@@ -41,7 +41,7 @@ class UnreturnedPage:
 
 @dataclass(frozen=True)
 class Answer:
-    """One finished answer. Its texts are read when first asked for."""
+    """A finished answer. Its texts are read when first asked for."""
 
     key: str
     query_id: str
@@ -98,7 +98,7 @@ class Answer:
     @property
     def asked(self) -> AskedQuestion:
         """Return the question with its task."""
-        return _asked(self.query_id, self.task_id, self.size)
+        return _asked_question(self.query_id, self.task_id, self.size)
 
     @property
     def label(self) -> str:
@@ -121,7 +121,7 @@ def with_results(
 
 def asked_of(spec: Mapping[str, Any], question: Query | None) -> AskedQuestion:
     """Return the question of a unit, with or without an answer."""
-    return _asked(spec["query_id"], *_drawn_with(spec, question))
+    return _asked_question(spec["query_id"], *_drawn_with(spec, question))
 
 
 def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> tuple[str | None, str | None]:
@@ -131,7 +131,7 @@ def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> tuple[str | 
     return task or fields.get("task_id"), size or fields.get("size")
 
 
-def _asked(query: str, task: str | None, size: str | None) -> AskedQuestion:
+def _asked_question(query: str, task: str | None, size: str | None) -> AskedQuestion:
     """Return a question with its task. Where only the size is known, the task is the question's name without the size."""
     return AskedQuestion(query, task or query.removesuffix(f"@{size}"))
 
@@ -183,7 +183,7 @@ def _logged_usage(result: Mapping[str, Any]) -> Mapping[str, UsageRow]:
 
 
 def questions(study: Study) -> dict[str, Query]:
-    """Read the study's own copy of its questions, by id; those of imported reports may be missing."""
+    """Read the study's own copy of its questions, by id; questions of imported reports may be missing."""
     path = study.folder / "queries.jsonl"
     if not path.is_file():
         return {}

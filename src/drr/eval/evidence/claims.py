@@ -111,7 +111,7 @@ class ReportSentence:
 
 
 def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
-    """List the sentences in the order of the report, without those that only cite."""
+    """List the sentences in the order of the report, without sentences that only cite."""
     kept, markers = _without_markers(citations.body, citations.markers), citations.markers
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
@@ -120,7 +120,7 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
         for start, end in [(block.start, block.end)] if whole else _sentences(kept, block):
             own = markers[bisect_left(starts, start) : bisect_left(starts, end)]
             edges = " " if block.kind == "row" else " |,;-–—"
-            text = _plain(report, start, end, own, edges, _citing(block.header))
+            text = _words_of_span(report, start, end, own, edges, _citing(block.header))
             shown = _row_text(text, block.header) if block.kind == "row" else text
             if shown and block.kind != "cluster":
                 found.append(ReportSentence(shown, start, end, block.kind, number, _urls(own)))
@@ -163,7 +163,7 @@ class _Statements:
         """Addresses cited in the title above, which apply to the items of its list."""
 
     def take(self, block: _Block) -> None:
-        markers = self._within(block.start, block.end)
+        markers = self._markers_within(block.start, block.end)
         if block.kind == "cluster":
             bare = all(marker.form == "bare" for marker in markers)
             self._cite_pending(_urls(markers), since=self._block if bare else 0)
@@ -171,7 +171,9 @@ class _Statements:
             self._begin(markers)
         elif block.kind == "title":
             self._begin(markers)
-            if self._title_urls and _FIGURE.search(_plain(self._report, block.start, block.end, markers)):
+            if self._title_urls and _FIGURE.search(
+                _words_of_span(self._report, block.start, block.end, markers)
+            ):
                 self._state(block)
         else:
             if block.kind == "text":
@@ -194,16 +196,16 @@ class _Statements:
     def _state(self, block: _Block) -> None:
         self._block = len(self.claims)
         for start, end in _sentences(self._held, block):
-            own = self._within(start, end)
+            own = self._markers_within(start, end)
             if block.kind == "row":
                 # The cells beyond its table's columns are blanked in the text, and are no part of the row.
-                _, shown = _trimmed(self._held, start, end)
+                _, shown = _trim_span(self._held, start, end)
                 end = shown if _BAR.search(self._report, shown, end) else end
                 text = _row_text(
-                    _plain(self._report, start, end, own, " ", _citing(block.header)), block.header
+                    _words_of_span(self._report, start, end, own, " ", _citing(block.header)), block.header
                 )
             else:
-                text = _plain(self._report, start, end, own)
+                text = _words_of_span(self._report, start, end, own)
             if not _is_claim(text):
                 if only_points(text) and len(self.claims) > self._block:
                     self._cite_pending(_urls(own), since=len(self.claims) - 1)
@@ -215,7 +217,7 @@ class _Statements:
             name = f"c{len(self.claims) + 1}"
             self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
 
-    def _within(self, start: int, end: int) -> list[Marker]:
+    def _markers_within(self, start: int, end: int) -> list[Marker]:
         return self._markers[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
@@ -251,13 +253,13 @@ class _Blocks:
             parted = kept.count("\n", last_end, start) > 1
             last_end = end
             if parted or line.isspace():
-                yield from self._closed()
+                yield from self._close_block()
             if line.isspace():
                 continue
             if parted:
                 self._header = ()
             yield from self._read(line, start, _is_table_rule(kept[slice(*after)]))
-        yield from self._closed()
+        yield from self._close_block()
 
     def _read(self, line: str, start: int, before_rule: bool) -> Iterator[_Block]:
         end = start + len(line)
@@ -265,7 +267,7 @@ class _Blocks:
         if kind == "text" and self._current is not None:
             self._current.end = end
             return
-        yield from self._closed()
+        yield from self._close_block()
         begin = start + len(line) - len(line.lstrip())
         if kind == "row":
             yield _Block(kind, begin, end, self._header)
@@ -279,7 +281,7 @@ class _Blocks:
         elif kind in ("title", "heading", "cluster"):
             yield _Block(kind, begin, end)
 
-    def _closed(self) -> Iterator[_Block]:
+    def _close_block(self) -> Iterator[_Block]:
         if self._current is not None:
             yield self._current
         self._current = None
@@ -325,13 +327,13 @@ def _sentences(text: str, block: _Block) -> Iterator[tuple[int, int]]:
         if _ABBREVIATION.search(text[max(start, match.start() - 8) : match.start() + 1]) and end < block.end:
             continue
         if end > start:
-            yield _trimmed(text, start, end)
+            yield _trim_span(text, start, end)
         start = end
     if text[start : block.end].strip():
-        yield _trimmed(text, start, block.end)
+        yield _trim_span(text, start, block.end)
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
     words = text[start:end].lstrip()
     return end - len(words), end - len(words) + len(words.rstrip())
 
@@ -340,7 +342,7 @@ def _urls(markers: list[Marker]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marker.url for marker in markers if marker.url is not None))
 
 
-def _plain(
+def _words_of_span(
     report: str,
     start: int,
     end: int,

@@ -22,10 +22,10 @@ _WORDS = 3
 
 
 def given_rows(path: Path, system: str | None) -> Iterator[tuple[int, str | dict[str, Any]]]:
-    """Yield each report of a file with its line: a line of JSON as it is, any other as fields."""
+    """Yield each report of a file with its line: a JSON line unchanged, a line of a table as fields."""
     match path.suffix.lower():
         case ".md" | ".markdown":
-            yield 1, _of_markdown(path, _beside(path), system)
+            yield 1, _of_markdown(path, _row_beside(path), system)
         case ".csv":
             for line, row in _table(path):
                 yield line, _of_row(path, row, system)
@@ -33,7 +33,7 @@ def given_rows(path: Path, system: str | None) -> Iterator[tuple[int, str | dict
             yield from ((n, line) for n, line in enumerate(lines_of(path, "reports"), 1) if line.strip())
 
 
-def _beside(path: Path) -> dict[str, str]:
+def _row_beside(path: Path) -> dict[str, str]:
     table = path.with_name(_BESIDE)
     rows = _table(table, read_file) if table.exists() else ()
     return next((row for _, row in rows if row.get("file") == path.name), {})

@@ -111,7 +111,7 @@ class Origin(BaseModel):
 
 
 class LoggedUsage(BaseModel):
-    """Tokens of one model, as a log counts them; those read, cached ones included."""
+    """Tokens of one model, as a log counts them; tokens read include cached tokens."""
 
     input_tokens: int = Field(0, ge=0)
     cache_read_tokens: int = Field(0, ge=0)

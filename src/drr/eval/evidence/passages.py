@@ -180,15 +180,15 @@ def _of_texts(claim: str, bodies: Sequence[str]) -> WindowVerdict:
     found_terms = frozenset().union(asked.stated(stated), *(window.terms for window, _ in best))
     shown, which = max(best, key=lambda one: len(one[0].terms))
     absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]
-    named = _named(claim, asked.figures, bodies)
+    named = _weight_of_name(claim, asked.figures, bodies)
     share = (len(found_terms) + named) / (whole + named)
     nothing = share < SOME and len(absent) == len(asked.figures)
-    absent += [one for one in _unfilled(claim) if not any(one in body for body in bodies)]
+    absent += [one for one in _unfilled_amounts(claim) if not any(one in body for body in bodies)]
     label: Label = "none" if nothing else "full" if share >= FULL and not absent else "partial"
     return WindowVerdict(label, _explanation(asked, found_terms, absent), share, which, shown.span)
 
 
-def _named(claim: str, figures: Sequence[Quantity], bodies: Iterable[str]) -> int:
+def _weight_of_name(claim: str, figures: Sequence[Quantity], bodies: Iterable[str]) -> int:
     """Return the weight of a record's name, up to the number of the claim's figures. It is 0 unless the record states all of them."""
     words, found = content_stems(claim), 0
     for body in bodies if figures else ():
@@ -199,7 +199,7 @@ def _named(claim: str, figures: Sequence[Quantity], bodies: Iterable[str]) -> in
     return found
 
 
-def _unfilled(claim: str) -> list[str]:
+def _unfilled_amounts(claim: str) -> list[str]:
     """List amounts that were never filled in: `$None`, `${price}`."""
     words = (word.strip(".,;:!?()") for word in plain(claim).split())
     return [word for word in words if word[:1] == "$" and (word[1:2].isalpha() or word[1:2] == "{")]
@@ -234,7 +234,7 @@ def _best(asked: _Asked, text: str) -> _Window | None:
 
 
 def _sentences(text: str) -> Iterator[Span]:
-    """Yield the sentences, short ones joined with the next. A heading and the mark of a cut stand alone."""
+    """Yield the sentences, each short sentence joined with the next. A heading and the mark of a cut stand alone."""
     heading, begun, start = _heading(text), 0, 0
     for end, following in (*(m.span() for m in _BORDER.finditer(text)), (len(text), len(text))):
         here = text[start:end].strip()
@@ -336,16 +336,16 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
 def passages(text: str) -> list[Span]:
     """Split the text at paragraphs, then sentences, then anywhere, into spans of at most `PASSAGE` characters."""
     pieces: list[Span] = []
-    for start, end in _cut(text, 0, len(text), _PARAGRAPH):
+    for start, end in _cut_at_borders(text, 0, len(text), _PARAGRAPH):
         if end - start <= PASSAGE:
             pieces.append(Span(start, end))
             continue
-        for low, high in _cut(text, start, end, _SENTENCE_END):
+        for low, high in _cut_at_borders(text, start, end, _SENTENCE_END):
             pieces += [Span(at, min(at + PASSAGE, high)) for at in range(low, high, PASSAGE)]
-    return [span for span in _joined(pieces, PASSAGE) if text[span.start : span.end].strip()]
+    return [span for span in _join_spans(pieces, PASSAGE) if text[span.start : span.end].strip()]
 
 
-def _cut(text: str, start: int, end: int, border: re.Pattern[str]) -> Iterable[tuple[int, int]]:
+def _cut_at_borders(text: str, start: int, end: int, border: re.Pattern[str]) -> Iterable[tuple[int, int]]:
     at = start
     for match in border.finditer(text, start, end):
         if match.end() > at:
@@ -369,12 +369,12 @@ def shown_spans(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
     ranked = sorted((-score, i) for i, score in enumerate(index.ranking.scores(claim)))
     if cut.fills:
         best = [i for _, i in ranked if i][: cut.passages]
-        return _joined((index.spans[i] for i in sorted({0, *best})), len(text))
+        return _join_spans((index.spans[i] for i in sorted({0, *best})), len(text))
     best = [i for s, i in ranked[: cut.passages] if s < 0]
     return [index.spans[i] for i in sorted({0, *best})]
 
 
-def _joined(spans: Iterable[Span], most: int) -> list[Span]:
+def _join_spans(spans: Iterable[Span], most: int) -> list[Span]:
     """Join adjacent spans to at most so many characters, so that no gap is shown between them."""
     found: list[Span] = []
     for span in spans:

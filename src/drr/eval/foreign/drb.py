@@ -33,7 +33,7 @@ class CitedPage(ForeignRow):
     validate_error: str | None
 
 
-def _checked(where: str, row: Cells) -> Values:
+def _fact_values(where: str, row: Cells) -> Values:
     """Compute FACT as the benchmark's own code does. Unreadable pages and statements of unknown support do not count."""
     if not row["citations"]:
         return {"citations": None, "supported": None}, "the report has no citation"
@@ -73,7 +73,7 @@ DRB = Format(
             ("citations_deduped",),
             {"citations": (list[Any], ...), "citations_deduped": (dict[str, CitedPage], ...)},
             part="fact",
-            values=_checked,
+            values=_fact_values,
         ),
         Kind(
             ("article",),

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 @dataclass(frozen=True)
 class FigureColumn:
-    """One column of figures. Its value is the mean of the values of its name, or `formula` of the sums of the values named in `sums`."""
+    """A column of figures. Its value is the mean of the values of its name, or `formula` of the sums of the values named in `sums`."""
 
     name: str
     label: str
@@ -108,7 +108,7 @@ Cells = Mapping[str, Any]
 
 
 class Kind(NamedTuple):
-    """One kind of row: a question, or with `text` a report, or with `part` the scores of one."""
+    """A kind of row: a question, or with `text` a report, or with `part` the scores of one."""
 
     keys: tuple[str, ...] = ()
     """Columns that tell the kind, of which a row has one; none: every row is of this kind."""

@@ -44,7 +44,7 @@ class QuestionsAtHand:
                 )
             asked = replace(asked, words=first.asked.words)
         for one in alike:
-            asked = _filled(asked, one.asked)
+            asked = _fill_question(asked, one.asked)
         return asked
 
 
@@ -58,10 +58,10 @@ def _by_name(known: Iterable[GivenQuestion]) -> dict[tuple[str, str], list[Given
 
 
 def _name(asked: ForeignQuestion) -> tuple[str, str]:
-    return ("id", _plain(asked.id)) if asked.words is None else ("words", normal_text(asked.words))
+    return ("id", _without_zeros(asked.id)) if asked.words is None else ("words", normal_text(asked.words))
 
 
-def _plain(name: int | str | None) -> str:
+def _without_zeros(name: int | str | None) -> str:
     """Return an id without leading zeros, so that `001` and 1 are equal."""
     text = str(name)
     return (text.lstrip("0") or "0") if text.isascii() and text.isdigit() else text
@@ -77,9 +77,9 @@ def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
     return all(a is None or b is None or a == b for a, b in pairs)
 
 
-def _filled(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
+def _fill_question(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
     """Fill the missing fields. Only the same id tells the user: several users may ask the same words."""
-    own_id = asked.id is not None and _plain(asked.id) == _plain(fresh.id)
+    own_id = asked.id is not None and _without_zeros(asked.id) == _without_zeros(fresh.id)
     names = ("id", "language", "task", "domain", *(("user",) if own_id else ()))
     return replace(asked, **{name: getattr(fresh, name) for name in names if getattr(asked, name) is None})
 

@@ -18,7 +18,7 @@ FORMATS = {"drb": "drr.eval.foreign.drb:DRB"}
 
 
 def format_places() -> dict[str, str | Callable[[], Any]]:
-    """Return the places of this project's formats, then those of papers, by name."""
+    """Return the places of this project's formats, then of papers' formats, by name."""
     return {**FORMATS, **merged(paper.foreign.formats for paper in papers())}
 
 

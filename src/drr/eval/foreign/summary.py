@@ -74,7 +74,7 @@ def foreign_scores(study: Study) -> list[ForeignScore]:
 
 
 def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
-    """Store scores, replacing earlier ones of the same judge on the same reports; return how many were replaced."""
+    """Store scores, replacing earlier scores of the same judge on the same reports; return how many were replaced."""
     places = {one.place for one in fresh}
     before = foreign_scores(study)
     rows = [*(one for one in before if one.place not in places), *fresh]
@@ -111,7 +111,7 @@ class ForeignTableRow(TypedDict):
 
 
 class ForeignValue(TypedDict):
-    """One figure of one report."""
+    """A figure of one report."""
 
     title: str
     judge: str | None
@@ -133,7 +133,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
         part = part_of(format_name, name)
         if part is None:
             continue
-        by_system = sorted(grouped((_named(row), row) for row in rows).items())
+        by_system = sorted(grouped((_system_name(row), row) for row in rows).items())
         table: ForeignTableRow = {
             "format": format_name,
             "part": name,
@@ -179,7 +179,7 @@ def foreign_values(
     return found
 
 
-def _named(row: ForeignScore) -> str:
+def _system_name(row: ForeignScore) -> str:
     """Name a row's system, with the size of the page collection, because each size is a measure of its own."""
     return row.system if row.size is None else f"{row.system}, {row.size}"
 

@@ -148,11 +148,13 @@ def _scores(
         )
         key = (one.part, row.system, number if name is None else name)
         before = found.get(key)
-        found[key] = (one.where, row) if before is None else (before[0], _joined(one.where, *before, row))
+        found[key] = (
+            (one.where, row) if before is None else (before[0], _join_scores(one.where, *before, row))
+        )
     return [row for _, row in found.values()]
 
 
-def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
+def _join_scores(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
     """Join scores of one report from several files; they must not contradict each other."""
     both = {**one.values, **other.values}
     if any(both[name] != value for name, value in one.values.items()) or one.failed != other.failed:

@@ -30,7 +30,7 @@ RELAID = {"support": 13, "citations": 9, "rating": 2, "pairwise": 2, "mistakes":
 
 
 def judged_before(study: Study, desk: JudgingContext, named: Collection[str]) -> list[str]:
-    """List those of these tasks that this judge last judged by requests of another form. Rules are asked anew for nothing."""
+    """List the tasks, of these, that this judge last judged by requests of another form. Rules are asked anew for nothing."""
     known = [
         one.versions
         for one in judgings(study)
@@ -124,13 +124,13 @@ def _changes(
 ) -> VerdictChanges:
     both = sorted(old.keys() & new.keys())
     changed: list[VerdictChange] = [
-        {"answer": _named(key[0], labels), "item": key[1], "old": old[key], "new": new[key]}
+        {"answer": _label_of_keys(key[0], labels), "item": key[1], "old": old[key], "new": new[key]}
         for key in both
         if old[key] != new[key]
     ]
     return {"both": len(both), "changed": len(changed), "changes": changed}
 
 
-def _named(keys: str, labels: Mapping[str, str]) -> str:
+def _label_of_keys(keys: str, labels: Mapping[str, str]) -> str:
     """Name an answer by its label, and a pair by both labels in the order shown."""
     return " then ".join(labels.get(key, key) for key in keys.split("\0"))

@@ -28,7 +28,7 @@ _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"}
 
 
 def judging_of(desk: JudgingContext, named: Iterable[str]) -> JudgingRun:
-    """Return the judging run of this desk that makes the named tasks and those that they need."""
+    """Return this desk's judging run of the named tasks and of the tasks that they need."""
     asked = tasks((), named).values()
     return desk.judging({name: v for task in asked for name, v in task.versions(desk).items()})
 
@@ -129,7 +129,7 @@ def read_judged(
     for name, task in tasks((), found).items():
         records = found.get(name, [])
         counted = [record for record in records if task.counts(record, judged)]
-        settled = sorted((r for r in counted if _settled(r)), key=lambda r: (r.finished_at, r.key))
+        settled = sorted((r for r in counted if _is_final(r)), key=lambda r: (r.finished_at, r.key))
         judged.units[name] += len(settled)
         judged.failed[name] += sum(not record.done for record in settled)
         waiting = _waiting(counted, settled)
@@ -172,7 +172,7 @@ def _by_task(records: Iterable[Record], judging: JudgingRun) -> dict[str, list[R
     return found
 
 
-def _settled(record: Record) -> bool:
+def _is_final(record: Record) -> bool:
     """Tell whether a judgement is final. A failure that is temporary, or for lack of budget, is not."""
     return record.done or not (record.transient or record.status == "over_budget")
 

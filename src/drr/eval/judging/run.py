@@ -140,14 +140,14 @@ def planned_units(
 ) -> Iterator[Unit]:
     """Yield the units of a stage, each once. Questions that share a unit plan it several times."""
     seen: set[str] = set()
-    for task, matter in _planned(desk, options, stage):
+    for task, matter in _tasks_with_subjects(desk, options, stage):
         for unit in task.plan(desk, matter, judged):
             if unit.key not in seen:
                 seen.add(unit.key)
                 yield unit
 
 
-def _planned(
+def _tasks_with_subjects(
     desk: JudgingContext, options: JudgeOptions, stage: Sequence[Task[Any]]
 ) -> Iterator[tuple[Task[Any], JudgedQuestion | Answer | Pair]]:
     """Yield each task with each subject. One query, answer or pair is completed before the next, so that an interrupted run covers all variants."""
@@ -189,7 +189,7 @@ def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeO
         for unit in sample_units(desk, list(planned_units(desk, options, stage, judged))):
             if unit.key not in done:
                 _count(rows, desk, options.tasks[unit.spec["task"]], unit)
-        for task, matter in _planned(desk, options, stage):
+        for task, matter in _tasks_with_subjects(desk, options, stage):
             task.guess(desk, matter, judged)
     price = models.prices.of(models.name_of("judge"))
     alone = {name: row for name, row in rows.items() if options.tasks[name].subject == "query"}

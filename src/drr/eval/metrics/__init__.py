@@ -34,14 +34,14 @@ _SHORT, _NAMED = "faithfulness", "fp"
 
 
 def families(judged: Judged | None = None) -> list[Family]:
-    """Return the families of metrics, those of papers included, in the order of their tables. With `judged`, families without judgements are left out."""
+    """Return the families of metrics, including the papers' families, in the order of their tables. With `judged`, families without judgements are left out."""
     return _modules(
         lambda one: judged is None or not one.tasks or any(judged.units[name] for name in one.tasks)
     )
 
 
 def _modules(wanted: Callable[[Placed], bool]) -> list[Family]:
-    """Load this project's families, and those of papers that are wanted."""
+    """Load this project's families, and the wanted papers' families."""
     further: dict[str, tuple[AnyPaper, Placed]] = {
         f"{paper.name}.{one.name}": (paper, one)
         for paper in papers()
@@ -62,13 +62,13 @@ def _of_paper(paper: AnyPaper, one: Placed) -> Any:
 
 def metrics(named: Collection[str] | None = None) -> dict[str, Metric]:
     """Return the metrics by name, in the order of their tables. With `named`, only those, loading no more families than needed."""
-    found = _declared(_families_of(named))
+    found = _declared_metrics(_families_of(named))
     return found if named is None else {name: one for name, one in found.items() if name in named}
 
 
 def _families_of(named: Collection[str] | None) -> list[Family]:
     always = _modules(lambda one: not one.tasks)
-    return always if named is not None and _declared(always).keys() >= {*named} else families()
+    return always if named is not None and _declared_metrics(always).keys() >= {*named} else families()
 
 
 def metric(name: str) -> Metric:
@@ -114,7 +114,7 @@ def figures(
             continue
         values = partial(family_values, judged, family)
         named = {name for answer in answers for name in values(answer)}
-        methods = {name: one.method for name, one in _declared([family]).items() if name in named}
+        methods = {name: one.method for name, one in _declared_metrics([family]).items() if name in named}
         found |= over_queries(answers, values, methods)
     return found
 
@@ -127,7 +127,7 @@ def document_rows(figures: Mapping[str, Statistic]) -> dict[str, VRow]:
     }
 
 
-def _declared(among: Iterable[Family]) -> dict[str, Metric]:
+def _declared_metrics(among: Iterable[Family]) -> dict[str, Metric]:
     found: dict[str, Metric] = {}
     for family in among:
         made: Callable[[], Sequence[Metric]] | None = getattr(family, "metrics", None)
@@ -152,7 +152,7 @@ def titles(named: Collection[str] | None = None) -> dict[str, str]:
 
 def families_with(judged: Judged, names: Collection[str]) -> list[Family]:
     """List the families that a judging run has figures of and that declare any of these metrics."""
-    return [family for family in families(judged) if _declared([family]).keys() & {*names}]
+    return [family for family in families(judged) if _declared_metrics([family]).keys() & {*names}]
 
 
 def unanswered(

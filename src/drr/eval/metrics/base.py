@@ -75,7 +75,7 @@ class Metric:
         }
 
     def shown(self, value: float, *, alone: bool = False) -> str:
-        """Return the value as text; `alone` is that of one answer, where a whole count or grade has no decimals."""
+        """Return the value as text; with `alone`, a value of one answer, a whole count or grade has no decimals."""
         is_share = self.range is not None and self.range[1] <= 1
         return f"{value:,.{0 if alone and not is_share and value == int(value) else self.digits}f}"
 

@@ -103,7 +103,7 @@ def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, li
         if value is not None
     }
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
-    for judged in (_whole(one, first) for one in judgings):
+    for judged in (_fully_judged(one, first) for one in judgings):
         for answer in judged.answers:
             for name, value in values_of(judged, answer).items():
                 if name not in code:
@@ -112,7 +112,7 @@ def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, li
     return {name: found[name] for name, one in metrics(found).items() if one.judged}
 
 
-def _whole(again: Judged, first: Judged) -> Judged:
+def _fully_judged(again: Judged, first: Judged) -> Judged:
     """Keep the reports that a run judged in full. The mean of a part of the claims would be another figure."""
 
     def of(task: str, rows: Mapping[str, Any]) -> dict[str, Any]:

@@ -171,10 +171,10 @@ class _Judging:
 
 
 def _judging(study: Study, judged: Judged) -> _Judging:
-    """Collect the cost of all judgements by this judge, also of those that no longer count. Repetitions are left out, because they serve another purpose."""
+    """Collect the cost of all judgements by this judge, including judgements that no longer count. Repetitions are left out, because they serve another purpose."""
     by_answer: dict[str, list[PartCost]] = defaultdict(list)
     known: set[str] = set()
-    for record in _paid(study, judged):
+    for record in _paid_judgements(study, judged):
         answer = record.key_fields.get("answer")
         if answer in judged.by_key:
             known.add(str(answer))
@@ -186,12 +186,12 @@ def _judging(study: Study, judged: Judged) -> _Judging:
 
 def shared_judgements(study: Study, judged: Judged) -> Iterator[Record]:
     """Yield the paid judgements that concern no single answer."""
-    for record in _paid(study, judged):
+    for record in _paid_judgements(study, judged):
         if record.key_fields.get("answer") is None and record.usage:
             yield record
 
 
-def _paid(study: Study, judged: Judged) -> Iterator[Record]:
+def _paid_judgements(study: Study, judged: Judged) -> Iterator[Record]:
     judges = {judged.judging.judge, judged.judging.extractor} if judged.judging else set()
     for record in study.records("judgement", None, current=False) if judges else ():
         if record.key_fields.get("judge") in judges and _is_first(record.key_fields, judged):

@@ -140,7 +140,7 @@ class SameReports(NamedTuple):
 
 
 def rank_of(setting: Setting) -> tuple[int, str, int]:
-    """Return a sort key of settings: first those that tell the agent less about the person."""
+    """Return a sort key of settings: settings that tell the agent less about the person come first."""
     memory = "" if setting.memory == "none" else setting.memory or ""
     return _RANKS.index(setting.kind), memory, setting.tokens or 0
 
@@ -197,7 +197,7 @@ def same_reports_text(same: Iterable[SameReports]) -> list[str]:
     """Write one sentence for each set of settings with equal reports, naming all agents with that set."""
     groups = grouped(((one.settings, one.reports, one.rule_written), one.agent) for one in same)
     return [
-        f"{', '.join(agents)}: the same reports, byte for byte, under {_listed(settings)} ({reports} each); "
+        f"{', '.join(agents)}: the same reports, byte for byte, under {_list_of_names(settings)} ({reports} each); "
         + (
             "rules that play an agent make nothing of what they are told of the person, so these settings cannot be told apart here."
             if by_rules
@@ -207,5 +207,5 @@ def same_reports_text(same: Iterable[SameReports]) -> list[str]:
     ]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_of_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -55,7 +55,7 @@ class Correction(BaseModel):
 
     @field_validator("label")
     @classmethod
-    def _known(cls, value: str) -> str:
+    def _known_label(cls, value: str) -> str:
         if value not in LABELS:
             raise ValueError(f"no such label; there are {', '.join(LABELS)}")
         return value
@@ -107,12 +107,14 @@ def diagnose(
     rules = judged.rules.get(answer.key, {})
     charges = judged.failures.get(answer.key)
     return {
-        label: _corrected(_proposed(answer, label, rules, charges), corrections.get((answer.label, label)))
+        label: _correct_diagnosis(
+            _propose_diagnosis(answer, label, rules, charges), corrections.get((answer.label, label))
+        )
         for label in LABELS
     }
 
 
-def _proposed(
+def _propose_diagnosis(
     answer: Answer, label: str, rules: Mapping[str, CheckRow], charges: FailuresResult | None
 ) -> Diagnosis:
     deciding = BY_RULE.get(label, ())
@@ -136,7 +138,7 @@ def _proposed(
     }
 
 
-def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
+def _correct_diagnosis(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
     if correction is None:
         return proposed
     example = None

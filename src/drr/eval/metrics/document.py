@@ -38,7 +38,7 @@ from drr.study.study import Study
 
 
 class PrintedFigures(NamedTuple):
-    """The figures that a paper's plug-in adds to those of the paper's protocol."""
+    """The figures that a paper's plug-in adds to its protocol's figures."""
 
     figures: Callable[[Judged, Sequence[Answer]], Mapping[str, Statistic]]
     """Function that returns the figures of one system."""
@@ -59,11 +59,11 @@ def paper_document(judged: Judged) -> PaperDocument:
     """Build the document of figures as the paper defines them. They are labelled, because they are not comparable with the project's own."""
     covered = coverage(judged)
     by_variant = {variant: _figures(judged, answers) for variant, answers in variants_of(judged).items()}
-    pairs_known = "pairwise" not in _spoiled(covered)
+    pairs_known = "pairwise" not in _spoiled_tasks(covered)
     return {
         "label": "as printed",
         "note": ". ".join([_PRINTED_NOTE, *_by_earlier(judged)]),
-        "metrics": {variant: _known(figures, covered) for variant, figures in by_variant.items()},
+        "metrics": {variant: _known_figures(figures, covered) for variant, figures in by_variant.items()},
         "pairwise": pair_results(judged.comparisons()) if pairs_known else [],
         "coverage": {
             "tasks": covered["tasks"],
@@ -98,18 +98,18 @@ def not_comparable(judged: Judged) -> list[str]:
     return lines
 
 
-def _spoiled(covered: CoverageRow) -> set[str]:
+def _spoiled_tasks(covered: CoverageRow) -> set[str]:
     """Return the tasks of which too many units failed. The rest is a biased sample, and the paper's figures have no interval that would show it."""
     return {task for task, row in covered["tasks"].items() if row["failed_share"] > MOST_FAILED}
 
 
-def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]:
+def _known_figures(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]:
     """Return the figures of judged tasks. Figures of a task with too many failures are unknown, with the reason."""
-    spoiled = _spoiled(covered)
+    spoiled = _spoiled_tasks(covered)
     found: dict[str, VRow] = {}
     for name, row in figures.items():
         because = [task for task in _tasks_behind(name) if task in spoiled]
-        found[name] = _unknown(row, covered, because) if because else row
+        found[name] = _unknown_row(row, covered, because) if because else row
     return found
 
 
@@ -122,7 +122,7 @@ def _tasks_behind(name: str) -> tuple[str, ...]:
     return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
 
 
-def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
+def _unknown_row(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
     shares = ", ".join(f"{covered['tasks'][task]['failed_share']:.1%} of {task}" for task in because)
     lost = row["n"] + row["n_unscored"]
     reason = f"unknown: {shares} failed, more than {MOST_FAILED:.0%}"

@@ -24,7 +24,7 @@ _COUNTED = {
 }
 
 
-def _counted(name: str, text: str, method: str) -> Metric:
+def _effort_metric(name: str, text: str, method: str) -> Metric:
     unit = name.rpartition("_")[2]
     is_detail, shown = unit == "tokens", name.replace("_", " ")
     return Metric(
@@ -38,7 +38,7 @@ def _counted(name: str, text: str, method: str) -> Metric:
 
 
 METRICS = (
-    *(_counted(name, *texts) for name, texts in _COUNTED.items()),
+    *(_effort_metric(name, *texts) for name, texts in _COUNTED.items()),
     Metric(
         "seconds",
         "seconds",

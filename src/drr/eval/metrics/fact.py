@@ -57,10 +57,10 @@ per_report = SUMS.per_report
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     values = SUMS.corpus(judged, answers)
-    return {**values, "fact_rate": _pooled(judged, answers)} if values else {}
+    return {**values, "fact_rate": _pooled_accuracy(judged, answers)} if values else {}
 
 
-def _pooled(judged: Judged, answers: Sequence[Answer]) -> Statistic:
+def _pooled_accuracy(judged: Judged, answers: Sequence[Answer]) -> Statistic:
     rows = []
     for answer in answers:
         known = per_report(judged, answer).get("fact_accuracy") is not None

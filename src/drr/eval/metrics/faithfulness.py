@@ -122,7 +122,7 @@ def metrics() -> list[Metric]:
             "Claims that cite the web or a product, each counted per kind.",
             "faithfulness",
         ),
-        *map(_cited, all_kinds()),
+        *map(_cited_metric, all_kinds()),
         *(
             _share(
                 name,
@@ -147,7 +147,7 @@ def _precision(kind: str) -> Metric:
     return _share(f"fp_{kind}", f"faithfulness {kind}", text, "faithfulness")
 
 
-def _cited(kind: str) -> Metric:
+def _cited_metric(kind: str) -> Metric:
     return _count(f"n_cited_{kind}", f"N {kind}", f"Claims that cite {label_of(kind)}.", "faithfulness")
 
 
@@ -156,7 +156,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     if found is None:
         return {}
     values = report_values(found.claims)
-    return {name: None if _unknown(judged, name) else value for name, value in values.items()}
+    return {name: None if _why_unknown(judged, name) else value for name, value in values.items()}
 
 
 def corpus(judged: Judged, answers: Sequence[Answer], mode: str = "all") -> Mapping[str, Statistic]:
@@ -165,13 +165,13 @@ def corpus(judged: Judged, answers: Sequence[Answer], mode: str = "all") -> Mapp
     values = corpus_values(found) if found else {}
     return {
         name: replace(empty_statistic(v.sentence, len(answers)), reason=reason)
-        if (reason := _unknown(judged, name))
+        if (reason := _why_unknown(judged, name))
         else v
         for name, v in values.items()
     }
 
 
-def _unknown(judged: Judged, name: str) -> str:
+def _why_unknown(judged: Judged, name: str) -> str:
     """Return the reason why a figure is unknown; empty where all that it takes was judged."""
     if judged.is_code and not (name == "fr" or name.startswith("n_")):
         return UNASKED

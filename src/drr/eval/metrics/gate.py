@@ -94,12 +94,12 @@ def known_metrics() -> dict[str, Better | None]:
     return {name: metric.better for name, metric in metrics().items()} | broken
 
 
-def _own(name: str) -> tuple[str, bool]:
+def _metric_behind(name: str) -> tuple[str, bool]:
     """Return the metric behind a name, and whether its value must be inverted."""
     return (_KEPT + name.removeprefix(_BROKEN), True) if name.startswith(_BROKEN) else (name, False)
 
 
-def _turned(v: Statistic, whole: float) -> Statistic:
+def _inverted(v: Statistic, whole: float) -> Statistic:
     """Return `whole` minus the figure."""
     ends = [None if end is None else whole - end for end in (v.ci_high, v.ci_low)]
     return replace(v, value=None if v.value is None else whole - v.value, ci_low=ends[0], ci_high=ends[1])
@@ -115,7 +115,7 @@ def required_rows(judged: Judged, requirements: Sequence[Requirement]) -> list[G
         known = [values_of(judged, answer).keys() for answer in answers]
         for one in requirements:
             if one.variant in (None, variant):
-                lacking = sum(_own(one.metric)[0] not in names for names in known)
+                lacking = sum(_metric_behind(one.metric)[0] not in names for names in known)
                 lacking %= len(answers)  # a figure that no answer has is one of all together
                 figure = _figure(found, one.metric)
                 row = _requirement_row(variant, one, figure, lacking, len(answers))
@@ -129,7 +129,7 @@ def required_rows(judged: Judged, requirements: Sequence[Requirement]) -> list[G
 
 def takes_judge(judged: Judged, name: str) -> bool:
     """Tell whether a figure waits for a judge that nobody named."""
-    known = metrics([_own(name)[0]]).values()
+    known = metrics([_metric_behind(name)[0]]).values()
     return (judged.is_code or judged.judging is None) and any(one.judged for one in known)
 
 
@@ -182,12 +182,12 @@ def _check_variants(requirements: Sequence[Requirement], known: Collection[str])
 
 
 def _figure(figures: Mapping[str, Statistic], name: str) -> Statistic | None:
-    own, turned = _own(name)
+    own, turned = _metric_behind(name)
     v = figures.get(own)
     if v is None:
         return None
     v = v.within(metric(own).ends)
-    return _turned(v, 1.0) if turned else v
+    return _inverted(v, 1.0) if turned else v
 
 
 def _requirement_row(
@@ -280,9 +280,9 @@ def required_metrics(requirements: Sequence[Requirement]) -> list[str]:
 
 
 def _difference(tested: Mapping[str, PairedDifference], name: str) -> PairedDifference | None:
-    own, turned = _own(name)
+    own, turned = _metric_behind(name)
     found = tested.get(own)
-    return replace(found, difference=_turned(found.difference, 0.0)) if turned and found else found
+    return replace(found, difference=_inverted(found.difference, 0.0)) if turned and found else found
 
 
 def _not_worse(

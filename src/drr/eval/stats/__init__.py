@@ -25,7 +25,7 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 
 
 def protocols() -> dict[str, str]:
-    """Return the help of this project's protocols and of those of papers, by name."""
+    """Return the help of this project's protocols and of papers' protocols, by name."""
     own = {name: line for name, (_, line) in PROTOCOLS.items()}
     return own | merged(paper.foreign.sums for paper in papers())
 

@@ -195,7 +195,7 @@ def f1_score(a: Labels, b: Labels, name: Label, *, clusters: Clusters = None) ->
 
 
 def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:
-    """Return the share of pairs with a tie from either judge, of those that both judged."""
+    """Return the share of pairs with a tie from either judge, among pairs that both judged."""
     x, y, c, lost = align_labels(a, b, clusters)
     tied = [float(TIE in (p, q)) for p, q in zip(x, y, strict=True)]
     return mean_of(tied, c, "share of pairs with a tie of either", n_unscored=lost)

@@ -158,7 +158,7 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
         if waits
         else share(_bears(one.supports_strictly for one in own) for own in each),
         "n_citations": float(len(each)),
-        "citations_unread": share(_unread(own[0]) for own in each),
+        "citations_unread": share(_is_unread(own[0]) for own in each),
     }
 
 
@@ -176,7 +176,7 @@ METHODS: Mapping[str, str] = {
 }
 
 
-def _unread(one: CitationVerdict) -> bool | None:
+def _is_unread(one: CitationVerdict) -> bool | None:
     """Tell whether nobody could read the source. A made-up address has nothing to read."""
     return None if one.status in OPEN else one.is_source and one.status in UNREAD
 

@@ -32,7 +32,7 @@ LEAST_LABELS, LEAST_QUESTIONS = 30, 10
 
 @dataclass(frozen=True, slots=True)
 class ScoredThing:
-    """One thing that a judge scored, with people's score of the same thing."""
+    """A thing that a judge scored, with people's score of the same thing."""
 
     question: str
     """The question, or the task where several questions belong to one: the independent draw."""
@@ -124,19 +124,21 @@ class _Columns:
 
     def of_judge(self) -> tuple[float, Floats]:
         mean = float((self.weight * self.score).sum() / self.total)
-        return mean, self._summed(self.weight * (self.score - mean)) / self.total
+        return mean, self._sum_by_cluster(self.weight * (self.score - mean)) / self.total
 
     def of_questions_in_shift(self) -> Floats:
         """Return how far each question moves the correction, by its share of items that people can label."""
-        moved: Floats = self._summed(self.weight * (self.open - self.open_share)) * (self.shift / self.total)
+        moved: Floats = self._sum_by_cluster(self.weight * (self.open - self.open_share)) * (
+            self.shift / self.total
+        )
         return moved
 
     def of_labels(self) -> Floats:
         apart = self.weight * self.known * (self.gap - self.shift)
-        moved: Floats = self._summed(apart) * (self.open_share / self.sampled)
+        moved: Floats = self._sum_by_cluster(apart) * (self.open_share / self.sampled)
         return moved
 
-    def _summed(self, values: Floats) -> Floats:
+    def _sum_by_cluster(self, values: Floats) -> Floats:
         return np.bincount(self.place, weights=values, minlength=self.size).astype(np.float64)
 
 
@@ -167,7 +169,7 @@ SHARES = (0.25, 0.5, 0.75)
 
 
 class WayRow(TypedDict):
-    """One combination of questions, trials and labels that reaches the half-width."""
+    """A combination of questions, trials and labels that reaches the half-width."""
 
     questions: int
     trials: int
@@ -204,7 +206,7 @@ def label_variances(units: Sequence[ScoredThing], *, drawn_whole: bool = False) 
         return None
     total = float(np.var([np.mean(values) for values in means.values()], ddof=1))
     trials = len(means) / sum(1 / len(values) for values in means.values())
-    within = _within(means)
+    within = _variance_within(means)
     between = total if within is None else max(0.0, total - within / trials)
     labelled = [unit for unit in units if unit.person is not None and not unit.settled]
     enough = len(labelled) >= LEAST_LABELS and len({unit.question for unit in labelled}) >= LEAST_QUESTIONS
@@ -220,7 +222,7 @@ def _mean(units: Sequence[ScoredThing]) -> float:
     return sum(u.weight * u.judge for u in units) / sum(u.weight for u in units)
 
 
-def _within(means: Mapping[str, Sequence[float]]) -> float | None:
+def _variance_within(means: Mapping[str, Sequence[float]]) -> float | None:
     repeated = [values for values in means.values() if len(values) > 1]
     return float(np.mean([np.var(values, ddof=1) for values in repeated])) if repeated else None
 
@@ -241,10 +243,10 @@ def ways_to_half_width(found: Spread, half_width: float) -> list[WayRow]:
     alone = found.between + (found.within or 0.0)
     for share in SHARES:
         questions = max(LEAST_QUESTIONS, ceil(alone / (room * (1 - share))))
-        drawn = _drawn(found, found.gap, room, alone / questions)
+        drawn = _fewest_labels(found, found.gap, room, alone / questions)
         if drawn.reports is None and drawn.labels > questions * found.open:
             questions = ceil(max((alone + found.gap / found.open) / room, LEAST_LABELS / found.open))
-            drawn = _drawn(found, found.gap, room, alone / questions)
+            drawn = _fewest_labels(found, found.gap, room, alone / questions)
         row = _row(max(questions, drawn.reports or 0), 1, drawn)
         if row not in rows:
             rows.append(row)
@@ -271,12 +273,12 @@ def _with_these(found: Spread, room: float) -> WayRow | None:
     if left <= 0:
         return None
     most = found.questions * now
-    drawn = _drawn(found, found.gap, room, room - left, most)
+    drawn = _fewest_labels(found, found.gap, room, room - left, most)
     enough = drawn.labels <= most * found.open if drawn.reports is None else drawn.reports <= most
     return _row(found.questions, now, drawn) if enough else None
 
 
-def _drawn(found: Spread, gap: float, room: float, alone: float, most: float = inf) -> _Drawn:
+def _fewest_labels(found: Spread, gap: float, room: float, alone: float, most: float = inf) -> _Drawn:
     """Return the fewest labels that keep the variance within `room` beside `alone`, the variance of questions and trials.
 
     There are never fewer labels than an interval needs; more than `most` reports come back where that many are not enough.

@@ -81,10 +81,12 @@ def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewe
     both = _sample(x, y, clusters, f"Spearman (average ranks), {unit} level")
     index, size = index_of(both.clusters)
     rests = [index >= 0, *(index != one for one in range(size if size >= FEWEST else 0))]
-    return _ordered(both, np.array([_ranked(both.x[rest], both.y[rest]) for rest in rests]), size, fewest)
+    return _statistic_of_order(
+        both, np.array([_rank_correlation(both.x[rest], both.y[rest]) for rest in rests]), size, fewest
+    )
 
 
-def _ranked(x: Floats, y: Floats) -> float:
+def _rank_correlation(x: Floats, y: Floats) -> float:
     p, q = _ranks(x), _ranks(y)
     return float(safe_division(p @ q, np.sqrt((p @ p) * (q @ q))))
 
@@ -100,14 +102,14 @@ def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None)
     """Compute Kendall's tau-b over all pairs of items, corrected for ties."""
     both = _sample(x, y, clusters, f"Kendall's tau-b, {unit} level")
     sums, size = _over_pairs(both)
-    return _ordered(both, safe_division(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
+    return _statistic_of_order(both, safe_division(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
 
 
 def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> Statistic:
     """Compute PAR, the share of all pairs of items that both judges order alike. A tie of either counts as a pair, and is no agreement."""
     both = _sample(x, y, clusters, f"PAR, concordant pairs / all pairs, those with a tie too, {unit} level")
     sums, size = _over_pairs(both)
-    return _ordered(both, safe_division(sums[:, 1], sums[:, 0]), size, 2)
+    return _statistic_of_order(both, safe_division(sums[:, 1], sums[:, 0]), size, 2)
 
 
 def _over_pairs(both: _Sample) -> tuple[Floats, int]:
@@ -124,7 +126,7 @@ def _over_pairs(both: _Sample) -> tuple[Floats, int]:
     return np.concatenate([whole, whole - beside + within / 2]), size
 
 
-def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> Statistic:
+def _statistic_of_order(both: _Sample, values: Floats, size: int, fewest: int) -> Statistic:
     """Build the statistic from its value and its values without each cluster. For statistics that depend on the order of items."""
     n, value = len(both.x), finite_or_none(values[0])
     if n < fewest or value is None:

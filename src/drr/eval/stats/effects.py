@@ -24,7 +24,7 @@ from drr.eval.stats.question import Asked, grouped
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One outcome of one unit without the change and with it. `None`: it could not be read on that side."""
+    """An outcome of one unit without the change and with it. `None`: it could not be read on that side."""
 
     change: str
     question: Asked

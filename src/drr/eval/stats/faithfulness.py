@@ -136,7 +136,7 @@ class JudgedClaim:
         """Return the verdict on all sources of the claim together; `None` where it is unknown."""
         if len(self.page) == 1:
             return next(iter(self.page.values()))
-        value = _whole(self)
+        value = _best_score(self)
         return None if value is None else _WORD[value]
 
     @property
@@ -146,7 +146,7 @@ class JudgedClaim:
 
     @property
     def rests_on_absence(self) -> bool:
-        """Tell whether nothing but what is not stated gives the claim its best verdict."""
+        """Tell whether the claim's best verdict comes only from what its sources do not state."""
         own = [one for one in self.verdicts.values() if one["against"] == "page" and one["status"] in SCORE]
         best = max((SCORE[one["status"]] for one in own), default=0.0)
         return best > 0 and all(one.get("absent") for one in own if SCORE[one["status"]] == best)
@@ -197,7 +197,7 @@ def needs_joint(own: Mapping[str, Status | None], keeps: Collection[str]) -> boo
     return len(was_read) > 1 and any(own[t] in SCORE for t in was_read if t not in keeps)
 
 
-def _whole(claim: JudgedClaim, *, seen: bool = False) -> float | None:
+def _best_score(claim: JudgedClaim, *, seen: bool = False) -> float | None:
     """Return the larger of the score of all types together and of the best type alone. `None` is unknown."""
     if claim.joint is None:
         return None
@@ -227,7 +227,7 @@ def claim_scores(claim: JudgedClaim, score: Score, *, seen: bool = False) -> Sco
     free = {t for t, status in own.items() if status in SCORE and t not in claim.joint.keeps}
     if "full" in own.values():
         return {t: value for t, value in scores.items() if t not in free or value == 1}
-    whole = _whole(claim, seen=seen)
+    whole = _best_score(claim, seen=seen)
     if any(SCORE.get(str(status)) for status in own.values()):
         shared = {t: whole if own[t] != "none" or whole is None else 0.0 for t in free}
     else:  # a type whose judgement failed may be the one that says it
@@ -261,11 +261,11 @@ def _absence(claims: Iterable[JudgedClaim]) -> float | None:
     return sum(claim.rests_on_absence for claim in counted) / len(counted) if counted else None
 
 
-def _supported(claim: JudgedClaim) -> float | None:
+def _support_share(claim: JudgedClaim) -> float | None:
     """Return 1 if any type supports the claim, or all together, else 0. Unknown only where a missing verdict could still support it."""
     scores = [strict_score(status) for status in claim.page.values()]
     if 1.0 not in scores and sum(status not in UNREADABLE for status in claim.page.values()) > 1:
-        scores.append(_whole(claim))
+        scores.append(_best_score(claim))
     if any(value is not None and value >= 0.5 for value in scores):
         return 1.0
     return None if None in scores else 0.0
@@ -287,7 +287,7 @@ def report_values(
     types = in_table_order([*all_kinds(), *types_of([claims]), *others])
     if claims is None:
         return dict.fromkeys(methods(types))
-    supported = [value for claim in claims if (value := _supported(claim)) is not None]
+    supported = [value for claim in claims if (value := _support_share(claim)) is not None]
     cited = {t: sum(t in claim.page for claim in claims) for t in types}
     return {
         "fp": report_fp(claims),
@@ -350,7 +350,7 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, Statistic]:
         found[f"{key}_zero_filled"] = mean(filled, f"as {key}, a report without such claims counts 0")
     found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", on_pages)
     method = "share of web and product units whose source could not be read"
-    found["unreadable_rate"] = _micro(reports, method, _unreadable)
+    found["unreadable_rate"] = _micro(reports, method, _unreadable_scores)
     return found
 
 
@@ -366,16 +366,16 @@ def split_columns(reports: Iterable[JudgedClaims]) -> dict[str, Statistic]:
     }
 
 
-def _unreadable(claim: JudgedClaim) -> Scores:
+def _unreadable_scores(claim: JudgedClaim) -> Scores:
     return {t: None if status in OPEN else float(status in UNREAD) for t, status in claim.page.items()}
 
 
 def _micro(reports: Sequence[JudgedClaims], method: str, reading: Reading) -> Statistic:
-    scored = [(one.query, _pooled(one.claims or (), reading)) for one in reports]
+    scored = [(one.query, _pooled_scores(one.claims or (), reading)) for one in reports]
     rows = [(query, sum(scores), float(len(scores))) for query, scores in scored if scores]
     return pooled_ratio(rows, method, n=len(rows), n_unscored=len(reports) - len(rows))
 
 
-def _pooled(claims: Iterable[JudgedClaim], reading: Reading) -> list[float]:
+def _pooled_scores(claims: Iterable[JudgedClaim], reading: Reading) -> list[float]:
     every = (reading(claim).get(t) for claim in claims for t in PAPER_TYPES)
     return [value for value in every if value is not None]

@@ -57,7 +57,7 @@ class VRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """One statistic with its interval. `n` items were scored, `n_unscored` were not (failed, undefined or dropped by the definition)."""
+    """A statistic with its interval. `n` items were scored, `n_unscored` were not (failed, undefined or dropped by the definition)."""
 
     value: float | None
     ci_low: float | None

@@ -92,7 +92,7 @@ def _position(dimension: str, group: Sequence[Comparison]) -> Position:
 
 
 class PairRow(TypedDict):
-    """One dimension of one pair of variants, from the side of `a`."""
+    """A dimension of one pair of variants, from the side of `a`."""
 
     dimension: str
     a: str

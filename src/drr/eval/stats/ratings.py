@@ -58,7 +58,7 @@ def davidson(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> Stre
     systems = sorted({name for c in valid for name in (c.a, c.b)})
     if len(systems) < 2:
         raise DrrError(f"no rating for {label or 'these comparisons'}: fewer than two systems were compared")
-    linked = _linked(valid, systems)
+    linked = _weakest_link(valid, systems)
     fit, nu = _strengths(valid, systems, ridge)
     centred, drawn = fit.at - fit.at.mean(), fit.drawn - fit.drawn.mean(axis=1, keepdims=True)
     strengths = {}
@@ -77,12 +77,12 @@ def davidson(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> Stre
     return Strength(label, strengths, finite_or_none(nu))
 
 
-def _linked(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
+def _weakest_link(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
     """Count the questions of the weakest link that connects all systems. All strengths share one mean, so a weak link blurs all."""
     met = grouped(((c.a, c.b), c.asked.task) for c in valid)
     tasks = {pair: len(set(asked)) for pair, asked in met.items()}
     for least in sorted({*tasks.values()}, reverse=True):
-        reached = _reached([pair for pair, count in tasks.items() if count >= least], systems[0])
+        reached = _reachable_names([pair for pair, count in tasks.items() if count >= least], systems[0])
         if len(reached) == len(systems):
             return least
     apart = ", ".join(name for name in systems if name not in reached)
@@ -91,7 +91,7 @@ def _linked(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
     )
 
 
-def _reached(pairs: Collection[tuple[str, str]], first: str) -> set[str]:
+def _reachable_names(pairs: Collection[tuple[str, str]], first: str) -> set[str]:
     reached = {first}
     while more := {name for pair in pairs if not reached.isdisjoint(pair) for name in pair} - reached:
         reached |= more

@@ -37,7 +37,7 @@ def repeated_spread(values: ByQuestion[A]) -> Statistic:
     return from_sums(
         np.array(rows, dtype=np.float64).reshape(-1, 6),
         [asked for asked, own in scored.items() if own],
-        _within,
+        _share_within,
         "variance within questions / all variance, one-way",
         n=sum(map(len, scored.values())),
         n_unscored=lost,
@@ -45,7 +45,7 @@ def repeated_spread(values: ByQuestion[A]) -> Statistic:
     )
 
 
-def _within(sums: Floats) -> Floats:
+def _share_within(sums: Floats) -> Floats:
     """Compute the share; undefined with no repeated question, with one question, and where nothing varies."""
     questions, n, squares, total, square, by_question = sums.T
     within = np.maximum(square - by_question, 0) / (n - questions)

@@ -129,7 +129,7 @@ class JudgedCitations:
             yield make(**(known[url] if url in known else self._without_set(claim, url, failed)))
 
     def _of_set(self, claim: str, verdict: VerdictRow) -> Iterator[dict[str, Any]]:
-        """Yield what is known of all sources of one type. Addresses with the same text share its verdict, and none of them counts as needed."""
+        """Yield the verdicts on all sources of one type. Addresses with the same text share its verdict, and none of them counts as needed."""
         verdicts: dict[str, VerdictRow | AddressVerdict | None] = {}
         for source in filter(_is_read, verdict["sources"]):
             text = str(source["sha256"])
@@ -158,7 +158,7 @@ class JudgedCitations:
     def _of_source(
         self, verdict: VerdictRow, source: SourceRow, verdict_row: VerdictRow | None, needed: bool | None
     ) -> dict[str, Any]:
-        """Return what is known of a source. `verdict_row` is the verdict on its text; an unreadable source keeps its own status."""
+        """Return the verdict on a source. `verdict_row` is the verdict on its text; an unreadable source keeps its own status."""
         if verdict_row is not None:
             status: Status | None = verdict_row["status"]
         else:
@@ -184,7 +184,7 @@ class JudgedCitations:
         }
 
     def _without_set(self, claim: ClaimRow, url: str, failed: VerdictRow | None) -> dict[str, Any]:
-        """Return what is known of an address whose type has no verdict, or only a failed one."""
+        """Return the verdict on an address whose type has no verdict, or only a failed verdict."""
         own = self.addresses.get((claim["id"], url))
         verdict = own or failed
         types = claim.get("types") or [""]

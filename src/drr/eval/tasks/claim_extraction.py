@@ -82,7 +82,7 @@ def claim_rows(extraction: Extraction, citations: Citations, book: AnswerEvidenc
     """Build the rows of distinct claims. Repeating a claim makes a report neither better cited nor better supported."""
     leant = claims_citing(book.answer.report, citations)
     behind = [one for one in leant if not is_paged(book.type_of(one.urls[0]))]
-    extraction.claims = [_leant(claim, behind) for claim in extraction.claims]
+    extraction.claims = [_with_citations_before(claim, behind) for claim in extraction.claims]
     found = distinct_claims(extraction.claims)
     if len(found) < len(extraction.claims):
         extraction.rejects["repeated"] = len(extraction.claims) - len(found)
@@ -90,8 +90,8 @@ def claim_rows(extraction: Extraction, citations: Citations, book: AnswerEvidenc
     return [_row(claim, blanket, citations, book) for claim in found]
 
 
-def _leant(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
-    """Return a claim without citations with those of the sentence that it continues, if that cites a record."""
+def _with_citations_before(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
+    """Give a claim without citations the citations of the sentence that it continues, if that sentence cites a record."""
     if claim.urls:
         return claim
     at = bisect_right(behind, claim.start, key=lambda one: one.start) - 1

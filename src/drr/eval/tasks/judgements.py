@@ -45,7 +45,7 @@ PromptPlace = Literal["first", "second"]
 
 
 class MistakeRow(TypedDict):
-    """One mistake: `words` is `report[start:end]`."""
+    """A mistake: `words` is `report[start:end]`."""
 
     start: int
     end: int
@@ -314,7 +314,7 @@ class Judged:
     def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
         """Map each answer with extracted claims to the verdicts on all its citations; `None` where extraction failed."""
         return {
-            answer.key: None if claims.claims is None else self._cited(answer, claims.claims)
+            answer.key: None if claims.claims is None else self._cited_verdicts(answer, claims.claims)
             for answer in self.answers
             if (claims := self.checked_claims(answer)) is not None
         }
@@ -325,7 +325,7 @@ class Judged:
         asked = self.units["citations"] + self.awaited["citations"]
         return not asked and any(one.status is None for rows in self.citations.values() for one in rows or ())
 
-    def _cited(self, answer: Answer, claims: Sequence[ClaimRow]) -> Sequence[CitationVerdict]:
+    def _cited_verdicts(self, answer: Answer, claims: Sequence[ClaimRow]) -> Sequence[CitationVerdict]:
         support, addresses = self.support.get(answer.key, {}), self.addresses.get(answer.key, {})
         judge = self.judging.judge if self.judging else ""
         found = self.judged_claims(answer, self.way.checked)

@@ -34,7 +34,7 @@ class PurchaseRow(TypedDict):
 
 
 class PointRow(TypedDict):
-    """One thing that a good answer to the question says or does."""
+    """A thing that a good answer to the question says or does."""
 
     id: str
     """Id, unique within the question."""
@@ -106,7 +106,7 @@ OwnPoints = Mapping[str, Sequence[PointRow]]
 
 
 class PointLine(BaseModel):
-    """One point of one question, as a line of a file."""
+    """A point of one question, as a line of a file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -188,7 +188,7 @@ def document(points: OwnPoints) -> str:
 
 
 def keep_points(study: Study, points: OwnPoints) -> None:
-    """Save the points in place of the earlier ones of the study."""
+    """Save the points in place of the study's earlier points."""
     write_file(study.folder / KEPT, document(points))
 
 

@@ -85,7 +85,7 @@ class JudgingProtocol:
 
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
-        """Return the prompts and forms of all tasks under this protocol, those of papers included."""
+        """Return the prompts and forms of all tasks under this protocol, including papers' tasks."""
         return ChainMap({**self.own_asks}, _OfPapers(self.name))  # type: ignore[arg-type]  # is only read
 
     def ask(self, *names: str) -> Ask | None:

@@ -30,12 +30,12 @@ REGISTERED: tuple[JudgingTask, ...] = (
 
 
 def registered() -> tuple[JudgingTask, ...]:
-    """Return the rows of this project's tasks, then those of the papers."""
+    """Return the rows of this project's tasks, then of the papers' tasks."""
     return (*REGISTERED, *(row for paper in papers() for row in paper.judging.tasks))
 
 
 def groups(*, usual: bool = False) -> list[str]:
-    """List the words of `--what`, or only those that are judged by default. Loads no task."""
+    """List the words of `--what`, or only the words that are judged by default. Loads no task."""
     return list(dict.fromkeys(row.group for row in registered() if row.usual or not usual))
 
 
@@ -52,7 +52,7 @@ def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mappi
         if name in below or name not in rows:
             raise ValueError(f"{below[-1]} needs {name}: no such task can come before it")
         if name not in ordered:
-            task = _loaded(rows[name])
+            task = _load_task(rows[name])
             for needed in task.needs:
                 place(needed, (*below, name))
             ordered[name] = task
@@ -71,7 +71,7 @@ def own_groups() -> list[str]:
 def known_task(name: str) -> Task[Any] | None:
     """Return the task of this name; `None` for a name that only a newer version of the program knows."""
     row = _rows().get(name)
-    return None if row is None else _loaded(row)
+    return None if row is None else _load_task(row)
 
 
 def task_stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
@@ -94,7 +94,7 @@ def _rows() -> dict[str, JudgingTask]:
 
 
 @cache
-def _loaded(row: JudgingTask) -> Task[Any]:
+def _load_task(row: JudgingTask) -> Task[Any]:
     of_papers = (paper.judging.task(row.name) for paper in papers() if row in paper.judging.tasks)
     task: Task[Any] = load(row.place) if row.place else next(of_papers)
     if task.name != row.name:

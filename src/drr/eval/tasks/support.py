@@ -116,7 +116,7 @@ class SupportTask(ClaimTask):
         return items_of_unit(items_of(desk, desk.answer(spec["answer"]), spec["claims"]), spec)
 
     def read(self, record: Record, judged: Judged) -> None:
-        """Enter the verdicts; those of a unit that failed as a whole are failed ones."""
+        """Enter the verdicts; all verdicts of a failed unit are failed verdicts."""
         here = self.verdicts(judged).setdefault(record.key_fields["answer"], {})
         if record.done:
             here.update(record.result["verdicts"])

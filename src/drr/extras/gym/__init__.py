@@ -63,7 +63,7 @@ class RetailEnv(gymnasium.Env):
         """Begin an episode with the question or id in `options["query"]`, else one by the seed, else the next one."""
         super().reset(seed=seed)
         first = self.own.reset(seed, (options or {}).get("query"))
-        return _seen(first), deepcopy(first.to_dict())
+        return _observe(first), deepcopy(first.to_dict())
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Take one action. A text that is no JSON is answered with an error, and counts as a step."""
@@ -73,13 +73,19 @@ class RetailEnv(gymnasium.Env):
             asked = action
         seen, reward, done, info = self.own.step(asked)
         short = info["ending"] in _CUT_SHORT
-        return _seen(seen), reward, done and not short, short, {**info, "error": info["error"] or {}}
+        return (
+            _observe(seen),
+            reward,
+            done and not short,
+            short,
+            {**info, "error": info["error"] or {}},
+        )
 
     def close(self) -> None:
         self.own.close()
 
 
-def _seen(found: Observation) -> dict[str, Any]:
+def _observe(found: Observation) -> dict[str, Any]:
     return {"question": found.question, "text": found.text, "steps_left": found.steps_left}
 
 

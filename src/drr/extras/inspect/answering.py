@@ -102,7 +102,7 @@ def inspect_agent(make: Callable[[], Agent]) -> Run:
             agent.cancel()
             broken.cancel()
             await asyncio.gather(agent, broken, return_exceptions=True)
-        result: str | BaseException | None = _ended(broken) or _ended(agent) or agent.result()
+        result: str | BaseException | None = _error_of_work(broken) or _error_of_work(agent) or agent.result()
         if isinstance(result, Exception):
             brief, stop = ReportRequest(run.query, run.evidence()), _stop(run, result)
             findings = run.pieces()
@@ -115,7 +115,7 @@ def inspect_agent(make: Callable[[], Agent]) -> Run:
     return answer
 
 
-def _ended(work: asyncio.Future[Any]) -> BaseException | None:
+def _error_of_work(work: asyncio.Future[Any]) -> BaseException | None:
     """Return the error of finished work, which takes precedence over the agent's own result."""
     return None if work.cancelled() else work.exception()
 

@@ -64,7 +64,7 @@ class SampleStore:
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
-        self.study = _opened(bench)
+        self.study = _open_study(bench)
         self._round = _ROUNDS.setdefault(self.study.folder.resolve(), asyncio.Lock())
         self._waiting: list[tuple[SampleAnswer, asyncio.Future[SampleFigures]]] = []
         self._known: dict[str, asyncio.Future[SampleFigures]] = {}
@@ -122,7 +122,7 @@ class SampleStore:
         return [_figures(judged, answer, ran.summary.stopped) for answer in answers]
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:
-        """Store each answer once, as a further trial beside those of earlier evaluations, and return the keys."""
+        """Store each answer once, as a trial beside the trials of earlier evaluations, and return the keys."""
         from drr.plugin import split_record
         from drr.study.run import run
 
@@ -225,8 +225,8 @@ def keeping_of(bench: Bench) -> SampleStore:
     return SampleStore(bench)
 
 
-def _opened(bench: Bench) -> Study:
-    """Return the study that was named, or a temporary one that is deleted at the end of the process."""
+def _open_study(bench: Bench) -> Study:
+    """Return the named study, or a temporary study that is deleted at the end of the process."""
     from drr.eval.evidence.answers import questions
     from drr.plugin import config_of, found_shop, keep_questions, remember_study
     from drr.study.study import Study

@@ -90,14 +90,14 @@ def _check_unpacked(path: Path) -> None:
             check_unpacked(path, whole, path.stat().st_size)
             parts = text.count(b"[") + text.count(b"{")
             repeated = Counter(_ATTACHED.findall(text))
-            if len(text) > DOCUMENT or parts > MOST_PARTS or _resolved(text, repeated) > 2 * DOCUMENT:
+            if len(text) > DOCUMENT or parts > MOST_PARTS or _resolved_length(text, repeated) > 2 * DOCUMENT:
                 name = entry.filename[:100]
                 raise DrrError(
                     f"{path}: {name!r} unpacks to over {DOCUMENT:,} bytes, or {MOST_PARTS:,} lists and objects"
                 )
 
 
-def _resolved(text: bytes, repeated: Counter[bytes]) -> int:
+def _resolved_length(text: bytes, repeated: Counter[bytes]) -> int:
     """Return how many characters the attachments of a sample have in all places that name them."""
     if repeated.total() * len(text) <= DOCUMENT:
         return 0

@@ -78,14 +78,14 @@ def _figure(name: str, scores: Sequence[SampleScore]) -> Statistic:
     return mean(by_query).within(None if ours is None else ours.ends)
 
 
-def _known(value: float | None) -> float:
+def _or_nan(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
 @metric(name=registry_name("mean"), scores="unreduced")
 def question_mean(figure: str) -> Metric:
     def compute(scores: list[SampleScore]) -> float:
-        return _known(_figure(figure, scores).value)
+        return _or_nan(_figure(figure, scores).value)
 
     return compute
 
@@ -93,7 +93,7 @@ def question_mean(figure: str) -> Metric:
 @metric(name=registry_name("ci_low"), scores="unreduced")
 def interval_low(figure: str) -> Metric:
     def compute(scores: list[SampleScore]) -> float:
-        return _known(_figure(figure, scores).ci_low)
+        return _or_nan(_figure(figure, scores).ci_low)
 
     return compute
 
@@ -101,7 +101,7 @@ def interval_low(figure: str) -> Metric:
 @metric(name=registry_name("ci_high"), scores="unreduced")
 def interval_high(figure: str) -> Metric:
     def compute(scores: list[SampleScore]) -> float:
-        return _known(_figure(figure, scores).ci_high)
+        return _or_nan(_figure(figure, scores).ci_high)
 
     return compute
 
@@ -151,7 +151,9 @@ def _score(group: str, names: Sequence[str], found: SampleFigures) -> Score:
     if len(unknown) == len(values):
         return Score.unscored(reason="grader_failed", explanation=explanation, metadata=about)
     return Score(
-        value={name: _known(value) for name, value in values.items()}, explanation=explanation, metadata=about
+        value={name: _or_nan(value) for name, value in values.items()},
+        explanation=explanation,
+        metadata=about,
     )
 
 

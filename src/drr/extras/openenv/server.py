@@ -59,7 +59,7 @@ class RetailState(types.State):
 
 
 class RetailEnvironment(interfaces.Environment):
-    """One session. Questions are chosen by seed, or by the id of a given one."""
+    """A session. Questions are chosen by seed, or by the id of a given one."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -128,7 +128,7 @@ class RetailEnvironment(interfaces.Environment):
 def shop_application(
     token: str, sessions: int = SESSIONS, idle_s: float = IDLE_S, *, anywhere: bool = False, **options: Any
 ) -> ASGIApp:
-    """Return the server of a shop, for any ASGI server; `options` are those of `drr.Environment`."""
+    """Return the application of a shop, for any ASGI server; `options` are the options of `drr.Environment`."""
     app = create_fastapi_app(
         partial(RetailEnvironment, **options),
         CallToolAction,

@@ -85,7 +85,7 @@ class OtelSpans(Spans):
             if call.answer is not None:
                 answer = [{"role": "assistant", "content": call.answer.text}]
                 attributes["gen_ai.output.messages"] = self._redact(json.dumps(answer))
-        self._ended(f"chat {call.model}", SpanKind.CLIENT, attributes, call.seconds, call.failure)
+        self._export_span(f"chat {call.model}", SpanKind.CLIENT, attributes, call.seconds, call.failure)
 
     def heard_by(self, listener: Listener) -> Listener:
         def heard(event: Event) -> None:
@@ -109,9 +109,9 @@ class OtelSpans(Spans):
             attributes["gen_ai.tool.call.arguments"] = self._redact(json.dumps(call.arguments))
             attributes["gen_ai.tool.call.result"] = self._redact(call.result)
         kind = None if call.error is None else call.error.kind
-        self._ended(f"execute_tool {call.name}", SpanKind.INTERNAL, attributes, call.seconds, kind)
+        self._export_span(f"execute_tool {call.name}", SpanKind.INTERNAL, attributes, call.seconds, kind)
 
-    def _ended(
+    def _export_span(
         self, name: str, kind: Any, attributes: JsonObject, seconds: float, failure: str | None
     ) -> None:
         """Export a span of work that has ended."""

@@ -98,7 +98,7 @@ class _Run:
         self._beside: list[asyncio.Task[None]] = []
 
     async def feed(self, handed: AsyncIterator[Assignment]) -> None:
-        """Take units as they are handed out, and start a worker for each of the first ones."""
+        """Take units as they are handed out, and start a worker for each of the first units."""
         try:
             async for assignment in handed:
                 if self._ray is None:
@@ -111,7 +111,7 @@ class _Run:
                 elif len(self._hands) < self._order.workers:
                     hand = _Hand(await asyncio.to_thread(self._begin))
                     self._hands[hand] = asyncio.create_task(self._live(hand))
-                self._soon()
+                self._schedule_message()
         except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
             self._events.put_nowait(error)
         self._fed = True
@@ -138,7 +138,7 @@ class _Run:
     def _is_idle(self) -> bool:
         return not (self._unplaced or any(hand.units for hand in self._hands))
 
-    def _soon(self) -> None:
+    def _schedule_message(self) -> None:
         """Schedule one message with all that gathers in this turn of the event loop."""
         if not self._will_send:
             self._will_send = True
@@ -146,7 +146,7 @@ class _Run:
 
     def _tell(self, hand: _Hand, word: Grant) -> None:
         hand.outbox.append(word)
-        self._soon()
+        self._schedule_message()
 
     def _send(self) -> None:
         """Give waiting units to the workers with the fewest, as far as there is room."""
@@ -172,12 +172,12 @@ class _Run:
                         self._hear(hand, words)
                     break
                 except errors.ActorUnavailableError as error:
-                    cause = _short(error)
-                    self._lost(hand, cause)
+                    cause = _short_error(error)
+                    self._reassign_units(hand, cause)
                     await asyncio.sleep(0.2)
         except errors.ActorDiedError as error:
-            self._lost(hand, cause or _short(error))
-            self._leaves(hand, f"workers keep dying, the last on {hand.where}: {_short(error)}")
+            self._reassign_units(hand, cause or _short_error(error))
+            self._leaves(hand, f"workers keep dying, the last on {hand.where}: {_short_error(error)}")
         except DrrError as error:  # the worker could not begin, and a restart would not help
             why = f"{hand.where}: {getattr(error, 'cause', error)}"
             self._leaves(hand, f"a worker could not begin: {why}", why)
@@ -190,13 +190,13 @@ class _Run:
         async with self._copying[node]:  # one worker of a node copies, the others find the copy
             for folder in await hand.actor.missing_folders.remote():
                 if folder.path not in self._carried:
-                    self._carried[folder.path] = await asyncio.to_thread(self._put, folder)
+                    self._carried[folder.path] = await asyncio.to_thread(self._put_folder, folder)
                 await hand.actor.copy.remote(folder, self._carried[folder.path])
         await hand.actor.open.remote()
         hand.is_ready = True
-        self._soon()
+        self._schedule_message()
 
-    def _put(self, folder: CarriedFolder) -> list[tuple[str, Any]]:
+    def _put_folder(self, folder: CarriedFolder) -> list[tuple[str, Any]]:
         return [(name, self._ray.put(piece)) for name, piece in folder.pieces()]
 
     def _hear(self, hand: _Hand, words: list[Any]) -> None:
@@ -210,9 +210,9 @@ class _Run:
                 self._terms.saved(word)
                 # if its worker dies, another continues from this progress
                 hand.units[word.key] = replace(unit, saved={**unit.saved, word.name: word.text})
-        self._soon()
+        self._schedule_message()
 
-    def _lost(self, hand: _Hand, cause: str) -> None:
+    def _reassign_units(self, hand: _Hand, cause: str) -> None:
         """Give a lost worker's units to others, unless too many workers died with a unit. Its granted money may have been spent."""
         units, hand.units, hand.outbox, hand.is_ready = list(hand.units.values()), {}, [], False
         self._grants.leave(hand)
@@ -225,7 +225,7 @@ class _Run:
             if self._deaths[one.unit.key] >= _DEATHS:
                 self._events.put_nowait(FinishedUnit.lost(one.unit.key, how))
         self._unplaced[:0] = [one for one in units if self._deaths[one.unit.key] < _DEATHS]
-        self._soon()
+        self._schedule_message()
 
     def _leaves(self, hand: _Hand, last: str, refused: str | None = None) -> None:
         """Remove a worker for good. The others go on; without any, the run ends with an error."""
@@ -244,7 +244,7 @@ class _Run:
             try:
                 stands = await asyncio.to_thread(cluster_state, self._ray)
             except Exception as lost:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would see it
-                error = f"the cluster does not answer: {_short(lost)}"
+                error = f"the cluster does not answer: {_short_error(lost)}"
             else:
                 self._terms.noted(f"waiting for a place on the cluster ({stands})")
                 if waited >= _PLACE_S:
@@ -283,7 +283,7 @@ class _Run:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _short(error: BaseException) -> str:
+def _short_error(error: BaseException) -> str:
     """Return an error as a short text, beginning with the name of a missing package where there is one."""
     text = " ".join(str(error).split())
     return text[text.find("ModuleNotFoundError") if "ModuleNotFoundError" in text else 0 :][:300]

@@ -109,7 +109,7 @@ class RayWorker:
                 self._worker = Worker(place, self._budget, unit_cap=job.unit_cap, saved=self._say)
                 opened.set_result(None)
                 with collecting_less():
-                    async with aclosing(self._worker.run(self._given())) as ended:
+                    async with aclosing(self._worker.run(self._given_assignments())) as ended:
                         async for finished in ended:
                             self._say(finished)
         finally:
@@ -117,7 +117,7 @@ class RayWorker:
             await limits.leave()
             self._news.set()
 
-    async def _given(self) -> AsyncIterator[Assignment]:
+    async def _given_assignments(self) -> AsyncIterator[Assignment]:
         while (assignment := await self._handed.get()) is not None:
             yield assignment
 
@@ -129,7 +129,7 @@ class RayWorker:
                 self._budget.hear(word)
 
     async def leave(self, *, now: bool) -> None:
-        """Take no more units; with `now`, cancel the running ones too."""
+        """Take no more units; with `now`, cancel running units too."""
         self._handed.put_nowait(None)
         if now and self._worker is not None:
             self._worker.cancel()
@@ -142,7 +142,7 @@ class RayWorker:
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def words(self) -> list[object]:
-        """Wait for messages and return some of them; none once the worker has ended. Then raise the error that ended the worker."""
+        """Wait for messages and return some; return none once the worker has ended. Then raise the error that ended the worker."""
         assert self._serving is not None
         while not self._outbox and not self._serving.done():
             self._news.clear()

@@ -188,7 +188,7 @@ class CartStore:
 async def _lines(
     asked: Sequence[Any], ctx: ToolContext
 ) -> tuple[list[JsonObject], list[Source], list[JsonObject]]:
-    """Return line items, their sources, and what is wrong with the others. Raises `UcpRefusal` if all are wrong."""
+    """Return line items, their sources, and messages on the refused items. Raises `UcpRefusal` if all are wrong."""
     if len(asked) > _MOST_LINES or any(line.quantity > _MOST_OF_ONE for line in asked):
         raise invalid_request(f"line_items: at most {_MOST_LINES}, of each at most {_MOST_OF_ONE:,} items.")
     found = await asyncio.gather(*(look_up_product(line.item.id, ctx) for line in asked))

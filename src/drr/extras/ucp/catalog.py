@@ -93,7 +93,7 @@ async def search_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
         "offset": offset,
     }
     if not tokens(query[:300]):
-        return UcpAnswer(_found([], {"has_next_page": False, "total_count": 0}, messages))
+        return UcpAnswer(_found_document([], {"has_next_page": False, "total_count": 0}, messages))
     found = await call("product_catalog_search", {k: v for k, v in arguments.items() if v is not None}, ctx)
     offered = [source for source in found.sources if price_of(_record(source)) is not None]
     products = [catalog_product(_record(source), whole=False) for source in offered]
@@ -107,10 +107,10 @@ async def search_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
         note("not_offered", reason_not_offered(_record(s))) for s in found.sources if s not in offered
     ]
     paths = [(source, ("products", k)) for k, source in enumerate(offered)]
-    return UcpAnswer(_found(products, pages, messages), paths)
+    return UcpAnswer(_found_document(products, pages, messages), paths)
 
 
-def _found(products: list[JsonObject], pages: JsonObject, messages: list[JsonObject]) -> JsonObject:
+def _found_document(products: list[JsonObject], pages: JsonObject, messages: list[JsonObject]) -> JsonObject:
     document = {"ucp": envelope(SEARCH), "products": products, "pagination": pages}
     messages = [*marks(products), *messages]
     return {**document, "messages": messages} if messages else document

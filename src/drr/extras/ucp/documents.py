@@ -81,13 +81,13 @@ def clean_text(text: str) -> str:
     return on_one_line(visible(text))
 
 
-def _cleaned(value: Any) -> Any:
+def _clean(value: Any) -> Any:
     """Return a record's features or details without invisible characters."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, Mapping):
-        return {clean_text(str(key)): _cleaned(inner) for key, inner in value.items()}
-    return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
+        return {clean_text(str(key)): _clean(inner) for key, inner in value.items()}
+    return [_clean(inner) for inner in value] if isinstance(value, list) else value
 
 
 def envelope(capability: str, **more: Any) -> JsonObject:
@@ -138,7 +138,10 @@ def catalog_product(record: JsonObject, *, whole: bool, inputs: Sequence[str] = 
         product["rating"] = {"value": record["average_rating"], "scale_max": 5}
         if record["rating_number"] is not None:
             product["rating"]["count"] = record["rating_number"]
-    facts = {"features": _cleaned(record["features"]), "details": _cleaned(record["details"])}
+    facts = {
+        "features": _clean(record["features"]),
+        "details": _clean(record["details"]),
+    }
     if whole and (kept := {name: value for name, value in facts.items() if value}):
         product["metadata"] = kept
     return product

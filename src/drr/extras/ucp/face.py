@@ -158,11 +158,11 @@ async def _answer(tool: _Tool, asked: Any, ctx: ToolContext) -> CallToolResult:
     try:
         draft = await tool.work(asked, ctx)
     except UcpRefusal as refused:
-        return _refused(tool, refused)
+        return _refused_result(tool, refused)
     except ToolError as error:
         reason = _without_our_names(error.message)
         if error.kind in _OUTCOMES:
-            return _refused(tool, UcpRefusal(_OUTCOMES[error.kind], reason))
+            return _refused_result(tool, UcpRefusal(_OUTCOMES[error.kind], reason))
         if error.kind == "invalid":
             raise invalid_request(reason) from error
         raise MCPError(INTERNAL_ERROR, reason, {"kind": error.kind}) from error
@@ -187,14 +187,14 @@ def profile(address: str) -> JsonObject:
         capabilities[name] = [{"version": VERSION, "spec": spec, "schema": schema}]
     services = {"dev.ucp.shopping": [service]}
     ucp = {"version": VERSION, "services": services, "capabilities": capabilities, "payment_handlers": {}}
-    return _checked(BusinessSchema, {"ucp": ucp})
+    return _checked_document(BusinessSchema, {"ucp": ucp})
 
 
-def _checked(model: type[BaseModel], document: JsonObject) -> JsonObject:
+def _checked_document(model: type[BaseModel], document: JsonObject) -> JsonObject:
     return model.model_validate(document).model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def _refused(tool: _Tool, refusal: UcpRefusal) -> CallToolResult:
+def _refused_result(tool: _Tool, refusal: UcpRefusal) -> CallToolResult:
     document = {"ucp": envelope(tool.capability, status="error"), "messages": list(refusal.messages)}
     return _result(ErrorResponse, UcpAnswer(document, [(source, ()) for source in refusal.sources]))
 
@@ -206,7 +206,7 @@ def _without_our_names(message: str) -> str:
 
 
 def _result(model: type[BaseModel], draft: UcpAnswer) -> CallToolResult:
-    document = _checked(model, draft.document)
+    document = _checked_document(model, draft.document)
     seen = [_shown_source(source, document, path) for source, path in draft.shown]
     return CallToolResult(
         content=[TextContent(type="text", text=_text(document))],

@@ -127,7 +127,7 @@ class RetailConfig(vf.TasksetConfig):
 
 
 class RetailTask(vf.Task[RetailData, RolloutState, RetailTaskConfig]):
-    """One question. Its answer is what `submit_report` was given, else the last message."""
+    """A question. Its answer is what `submit_report` was given, else the last message."""
 
     @classmethod
     def toolsets(cls, config: RetailTaskConfig) -> list[vf.Toolset]:
@@ -144,20 +144,20 @@ class RetailTask(vf.Task[RetailData, RolloutState, RetailTaskConfig]):
         actions = [*state.actions, {"report": trace.last_reply}]
         if state.ending == "out_of_time":  # the replay has no time limit
             actions = [*state.actions[:-1], {"report": ""}]
-        info, reward = await asyncio.to_thread(self._paid, actions)
+        info, reward = await asyncio.to_thread(self._last_reward, actions)
         trace.info["drr"] = {**info, "ending": state.ending or info["ending"]}
         known = {name: value for name, value in info["components"].items() if value is not None}
         trace.record_metrics(known)
         return reward
 
-    def _paid(self, actions: list[JsonObject]) -> tuple[StepInfo, float]:
+    def _last_reward(self, actions: list[JsonObject]) -> tuple[StepInfo, float]:
         with open_environment(self.config.tools) as env:
             env.reset(self.data.seed, self.data.query_id)
             return next((info, paid) for _, paid, done, info in map(env.step, actions) if done)
 
 
 @lru_cache(8)
-def _kept(config: str) -> Environment:
+def _open_environment_once(config: str) -> Environment:
     """Return an environment whose shop stays open while this process runs, because each reward needs it."""
     return open_environment(RetailToolsConfig.model_validate_json(config))
 
@@ -171,7 +171,7 @@ class RetailTaskset(vf.Taskset[RetailTask, RetailConfig]):
 
     def load(self) -> Iterator[RetailTask]:
         config = self.config.placed()
-        env = _kept(config.tools.model_dump_json())
+        env = _open_environment_once(config.tools.model_dump_json())
         chosen: Iterator[tuple[int | None, str | None]]
         if config.tools.queries is None:
             chosen = ((seed, None) for seed in count(self.config.seed))

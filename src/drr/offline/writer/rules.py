@@ -242,8 +242,8 @@ def _slots(
     words = {
         "say": names[0],
         "need": thing.get("named", thing["need"]),
-        "things": _joined(names),
-        "rest": _joined(names[1:]) or names[0],
+        "things": _join_words(names),
+        "rest": _join_words(names[1:]) or names[0],
         "gift": theme["gift"],
         "season": theme["season"],
         "want": _pick(seed, "want", thing["want"]),
@@ -290,7 +290,7 @@ def _pick(seed: int, slot: str, among: Sequence[str]) -> str:
     return among[_draw(seed, slot) % len(among)] if among else ""
 
 
-def _joined(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 

@@ -24,7 +24,7 @@ _SHOWN = 10
 
 
 class FileTask(NamedTuple):
-    """One task: its folder and its question."""
+    """A task: its folder and its question."""
 
     folder: Path
     question: FileQuestion
@@ -122,7 +122,7 @@ class FileSources:
             return as_seen(address, self.name, returned)
         if self._drawer is None:
             if not returned:
-                return self._missing(address, "the task's files were not at hand to look it up")
+                return self._missing_text(address, "the task's files were not at hand to look it up")
             return self._as_read(address, place, returned)
         try:
             content = self._drawer.content(place.name)
@@ -130,22 +130,22 @@ class FileSources:
             if problem.kind == "not_found" and not returned:
                 return FrozenText(address, self.name, "unreachable", reason="there is no such file")
             seen = self._as_read(address, place, returned)
-            return seen if seen.status == "ok" else self._missing(address, problem.message)
+            return seen if seen.status == "ok" else self._missing_text(address, problem.message)
         text = content.at(place)
         if text is None:
             return FrozenText(address, self.name, "unreachable", reason="the file has no such place")
         if content.picture is not None:
-            return self._missing(address, PICTURE)
+            return self._missing_text(address, PICTURE)
         if not text.strip():
-            return self._missing(address, "this place of the file has no words that could be read")
+            return self._missing_text(address, "this place of the file has no words that could be read")
         return FrozenText(address, self.name, "ok", text, source_title(returned) or place.name)
 
     def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> FrozenText:
         from drr.env.drawer.form import media_of
 
         if returned and media_of(place.name) == "picture":
-            return self._missing(address, PICTURE)
+            return self._missing_text(address, PICTURE)
         return as_seen(address, self.name, returned)
 
-    def _missing(self, address: str, reason: str) -> FrozenText:
+    def _missing_text(self, address: str, reason: str) -> FrozenText:
         return FrozenText(address, self.name, "not_frozen", reason=reason)

@@ -40,12 +40,12 @@ _SINGLE = re.compile(r"eval_[a-z_]+?(?:_\d{8}_\d{6})?\.json")
 _SIZE = re.compile(r"\d{1,6}k")
 
 
-def _defined(score: float) -> float | None:
+def _defined_score(score: float) -> float | None:
     """Return no value for -1, which DR3-Eval's evaluators write for an undefined figure."""
     return None if score < 0 else score
 
 
-Percent = Annotated[float, Field(ge=-1, le=100), AfterValidator(_defined)]
+Percent = Annotated[float, Field(ge=-1, le=100), AfterValidator(_defined_score)]
 FIGURES = (
     ("total_score", "total"),
     ("information_recall", "information recall"),

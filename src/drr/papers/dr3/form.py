@@ -60,7 +60,7 @@ class CorpusPage(FrozenRow):
 
 
 class CorpusSize(FrozenRow):
-    """One size of a corpus: the first `pages` pages."""
+    """A size of a corpus: the first `pages` pages."""
 
     pages: int
     tokens: int

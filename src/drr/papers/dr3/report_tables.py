@@ -153,14 +153,17 @@ def _options(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Ta
 
 def _noise(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     rows = [
-        (system, [Cell(BETWEEN[floor["between"]]), *(_swayed(floor["metrics"][m.name], m) for m in shown)])
+        (
+            system,
+            [Cell(BETWEEN[floor["between"]]), *(_sd_cell(floor["metrics"][m.name], m) for m in shown)],
+        )
         for system, floor in document["noise"].items()
     ]
     columns = [Heading("between", "between", "What was done again."), *metric_headings(shown)]
     return table("dr3-noise", "DR3-Eval: how far each figure sways by itself", columns, rows, NOISE_NOTES)
 
 
-def _swayed(row: NoiseRow, metric: Metric) -> Cell:
+def _sd_cell(row: NoiseRow, metric: Metric) -> Cell:
     if row["sd"] is None:
         return Cell(None, missing=NOT_MEASURED)
     return Cell(row["sd"], n=row["n"], digits=metric.digits)

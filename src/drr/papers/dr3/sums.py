@@ -58,7 +58,7 @@ def dr3_figures(row: Dr3Row, *, printed: bool = False) -> dict[str, float | None
 
 
 def percent(values: Iterable[bool | None]) -> float | None:
-    """Return the percentage of true values among the known ones."""
+    """Return the percentage of true values among the known values."""
     value = share(values)
     return None if value is None else 100 * value
 
@@ -110,7 +110,7 @@ def means_support(verdict: Found | None) -> bool | None:
 
 
 def _all_support(verdicts: Sequence[Found | None]) -> bool | None:
-    """Tell whether all sources support; a single one that does not decides, even if others are unknown."""
+    """Tell whether all sources support; one that does not decides, even if others are unknown."""
     if any(means_support(verdict) is False for verdict in verdicts):
         return False
     return None if None in verdicts else True

@@ -73,12 +73,12 @@ def _set_lines(out: Path, manifest: TaskSetManifest) -> list[str]:
     return [
         *lines,
         f"  pages: {_counts_text(found.pages)}; {found.web}, judged by {found.model}",
-        f"  {_unconfirmed(found.unconfirmed)}",
+        f"  {_unconfirmed_text(found.unconfirmed)}",
         f"next: drr papers tasks review {out} --reviewer NAME",
     ]
 
 
-def _unconfirmed(count: int) -> str:
+def _unconfirmed_text(count: int) -> str:
     tasks = "1 task" if count == 1 else f"{count} tasks"
     return f"{tasks} with kinds of pages that no person confirmed"
 
@@ -156,7 +156,7 @@ def review(arguments: argparse.Namespace) -> int:
     manifest = update_manifest(folders[0].parent)
     if manifest is not None and manifest.found is not None:
         write_card(folders[0].parent, manifest)
-        print(f"{arguments.file}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
+        print(f"{arguments.file}: {_unconfirmed_text(manifest.found.unconfirmed)}", file=sys.stderr)
     return 0
 
 

@@ -19,7 +19,7 @@ _WIDE, _CHANGES, _FILE = 100, 6, 1_500
 def asked_text(task: StoredTask) -> str:
     """Return the question and the text of the files; for a picture the path is given."""
     question = task.question
-    lines = [f"{task.name}  asked on {question.today}", "", _filled(question.query), "", "files"]
+    lines = [f"{task.name}  asked on {question.today}", "", _fill_text(question.query), "", "files"]
     for name in question.files:
         path = task.folder / DRAWER / name
         lines.append(f"  {name:<28} {path.stat().st_size if path.is_file() else 0:>9,} bytes")
@@ -66,7 +66,7 @@ def truth_text(task: StoredTask) -> str:
         terms = [f"  {term.term}" for term in truth.terms if term.role == role]
         lines += ["", f"{role} terms", *terms] if terms else []
     if truth.answer:
-        lines += ["", "how the facts combine", *map(_filled, truth.answer)]
+        lines += ["", "how the facts combine", *map(_fill_text, truth.answer)]
     rows = [
         f"  {one.id:<4} {one.category:<11} {one.decided_by:<6} {one.requirement}" for one in truth.checklist
     ]
@@ -83,5 +83,5 @@ def _distractor(task: StoredTask, page: KnownPage, change: StatementChange) -> I
         yield f"       {excerpt(sentence.strip(), 240)}"
 
 
-def _filled(text: str) -> str:
+def _fill_text(text: str) -> str:
     return fill(text, min(_WIDE, screen() or _WIDE), initial_indent="  ", subsequent_indent="    ")

@@ -113,7 +113,7 @@ class SearchTerm(FrozenRow):
 
 
 class ChecklistPoint(FrozenRow):
-    """One requirement of the checklist for reports on a task."""
+    """A requirement of the checklist for reports on a task."""
 
     id: Id
     requirement: str

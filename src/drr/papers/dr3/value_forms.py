@@ -122,7 +122,7 @@ class StatedValue:
             return list(_code_places(self._code, text))
         if self._figure is None:
             return []
-        found = [(one, _same(self._figure, one)) for one in stated_figures(text)]
+        found = [(one, _compare_figures(self._figure, one)) for one in stated_figures(text)]
         return [StatedPlace(one.start, one.end, exact) for one, exact in found if exact is not None]
 
 
@@ -162,7 +162,7 @@ def _days(text: str) -> tuple[tuple[str, int, int], ...]:
     )
 
 
-def _same(wanted: ValueFigure, other: ValueFigure) -> bool | None:
+def _compare_figures(wanted: ValueFigure, other: ValueFigure) -> bool | None:
     """Compare two figures. `True`: equal, `False`: equal in part, `None`: different."""
     if wanted.kind != other.kind:
         return None
@@ -188,7 +188,7 @@ def stated_figures(text: str) -> tuple[ValueFigure, ...]:
     taken = [(start, end) for _, start, end in _days(text)]
     measured, halved, often = (
         [one for one in own if not _meets(one, taken)]
-        for own in (_measured(text), _halved(text), _often(text))
+        for own in (_measured_figures(text), _half_figures(text), _rate_figures(text))
     )
     halves = [(one.start, one.end) for one in halved]
     rest = [one for one in _compounds(measured, text) if not _meets(one, halves)]
@@ -199,7 +199,7 @@ def _meets(one: ValueFigure | TextDate | DayOfYear, taken: Iterable[tuple[int, i
     return any(one.start < high and low < one.end for low, high in taken)
 
 
-def _measured(text: str) -> Iterator[ValueFigure]:
+def _measured_figures(text: str) -> Iterator[ValueFigure]:
     for one in quantities(text):
         start, stop, unit = one.start, one.stop, one.unit
         hedged, step = one.approx or _is_hedged(text, start), 0.5 * 10**-one.decimals
@@ -226,7 +226,7 @@ def _kind_of(unit: MeasureUnit) -> tuple[str, float]:
     return unit.kind, unit.base
 
 
-def _halved(text: str) -> Iterator[ValueFigure]:
+def _half_figures(text: str) -> Iterator[ValueFigure]:
     """Yield figures such as `a year and a half`, `half a year`."""
     for match in _HALVED.finditer(text):
         unit = UNITS.named(match["u1"] or match["u2"])
@@ -236,7 +236,7 @@ def _halved(text: str) -> Iterator[ValueFigure]:
             yield ValueFigure(kind, share * base, base, 0.0, *match.span(), _is_hedged(text, match.start()))
 
 
-def _often(text: str) -> Iterator[ValueFigure]:
+def _rate_figures(text: str) -> Iterator[ValueFigure]:
     """Yield rates such as `twice a week`."""
     for match in RATES.often.finditer(text):
         per, start = RATES.each(text, match.end()), match.start()

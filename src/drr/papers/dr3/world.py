@@ -163,10 +163,10 @@ class FileRealm:
         """Raise `Misuse` unless every query is a question of the tasks, in its exact words."""
         check_user_ids(queries)
         for query in queries:
-            if (wrong := self._wrong(query)) is not None:
+            if (wrong := self._why_unanswerable(query)) is not None:
                 raise Misuse(wrong)
 
-    def _wrong(self, query: Query) -> str | None:
+    def _why_unanswerable(self, query: Query) -> str | None:
         task = self.tasks.get(query.task_id or "")
         if task is None or query.size is None:
             return f"{query.id}: is no question of the tasks in {self.place}; a study of tasks takes its questions from --tasks"

@@ -27,7 +27,7 @@ class PersonProblem(NamedTuple):
 
 
 def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[PersonProblem]:
-    """Yield the problems of persons; without a shop only those that the file alone shows."""
+    """Yield the problems of persons; without a shop, only problems that the file alone shows."""
     for person in persons:
         for check, text in chain(
             _file_problems(person), _shop_problems(person, shop) if shop is not None else ()

@@ -64,7 +64,7 @@ class ItemTruth(BaseModel):
 
 
 class PersonContext(BaseModel):
-    """One person's entry in the manifest."""
+    """A person's entry in the manifest."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

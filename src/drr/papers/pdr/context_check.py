@@ -61,7 +61,7 @@ class Opposed:
         self._homes: dict[str, str] = {}
         for one in person.attributes:
             if "any" not in values_of(one):
-                self._other |= dict.fromkeys(_others(one.block, key_of(one)), one.id)
+                self._other |= dict.fromkeys(_runs_of_other_values(one.block, key_of(one)), one.id)
             self._nouns |= {tuple(tokens(noun)): one.id for noun in _nouns(one)}
             if one.block == "place":
                 self._homes |= dict.fromkeys(one.names, one.id)
@@ -108,7 +108,7 @@ def _nouns(attribute: Attribute) -> list[str]:
 
 
 @cache
-def _others(block: str, value: str) -> frozenset[Run]:
+def _runs_of_other_values(block: str, value: str) -> frozenset[Run]:
     """Return the runs of words that express another value of the block, and not this value."""
     values = record_traits().get(block) or invented_traits().get(block) or {}
 

@@ -42,7 +42,7 @@ class OwnCriteria(NamedTuple):
     @property
     def given(self) -> GivenCriteria | None:
         """Return weights and criteria in the form that people give them; `None` if there are none yet."""
-        return _given(self.owner, self.rubric)
+        return _given_criteria(self.owner, self.rubric)
 
     def short(self) -> JsonObject:
         counts = {name: len(self.rubric.rows(name)) for name in self.dimensions}
@@ -122,7 +122,7 @@ class CriteriaBook:
         return self.of(owner)
 
 
-def _given(owner: CriteriaOwner, rubric: Rubric) -> GivenCriteria | None:
+def _given_criteria(owner: CriteriaOwner, rubric: Rubric) -> GivenCriteria | None:
     if rubric.weights is None:
         return None
     rows = {name: list(rubric.rows(name)) for name in DIMENSIONS[owner.half]}
@@ -136,4 +136,6 @@ def _state(owner: CriteriaOwner, rubric: Rubric, made: Rubric, *, is_given: bool
         return "incomplete"
     if not is_given:
         return "made"
-    return "given" if _given(owner, made) == _given(owner, rubric) else "given, not judged yet"
+    return (
+        "given" if _given_criteria(owner, made) == _given_criteria(owner, rubric) else "given, not judged yet"
+    )

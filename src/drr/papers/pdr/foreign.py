@@ -37,7 +37,7 @@ class _Claimed(CitedPage):
 
 
 def _claims(where: str, row: Cells) -> Values:
-    """Count claims as PDR-Bench's code does: unreadable and unknown ones count as not supported."""
+    """Count claims as PDR-Bench's code does: unreadable and unknown claims count as not supported."""
     pages: dict[str, _Claimed | _Uncited] = row["factual_claims_deduped"]
     count = sum(len(page.facts) for page in pages.values())
     if not row["factual_claims"] and not count:
@@ -60,7 +60,7 @@ def _reliability(sums: Floats) -> Floats:
     return (10 * ratio(sums[:, [0, 1]]) + 10 * ratio(sums[:, [1, 2]])) / 2
 
 
-def _scored(part: str, sides: tuple[str, ...], folder: str) -> Kind:
+def _kind_of_scores(part: str, sides: tuple[str, ...], folder: str) -> Kind:
     columns = dict.fromkeys((*sides, f"{part}_overall_score"), (Ten | None, None))
     path = f"results/{folder}/{{system}}/{folder}_results.jsonl"
     return Kind((sides[0],), columns, path, (*_PAIR, "task"), part=part)
@@ -96,8 +96,8 @@ PDR = Format(
             part="r", values=_claims,
         ),
         Kind(("article",), {"article": (str, ...)}, "data/test_data/raw_data/{system}.jsonl", _PAIR, text="article"),
-        _scored("p", P, "personalization"),
-        _scored("q", Q, "quality"),
+        _kind_of_scores("p", P, "personalization"),
+        _kind_of_scores("q", Q, "quality"),
         Kind(("task",), {}, "data/prompt_data/queries.jsonl", (*_PAIR, "task")),
     ),
     forms="`article` is a report, `goal_alignment` its P, `depth_insight` its Q, `factual_claims_deduped` its R, `task` alone a question",

@@ -60,7 +60,7 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
     """Return reports with the present criteria of P, for people to score; the judge's scores are not shown."""
-    judged, known, found = read_judged(study, choose_judging(study, judge)), _known(study), []
+    judged, known, found = read_judged(study, choose_judging(study, judge)), _known_texts(study), []
     for one in judged.answers:
         owner = intended_owner(judged, one.key, "p")
         rubric = (None if owner is None else rubric_of(judged, owner)) or Rubric()
@@ -85,7 +85,7 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
     return found
 
 
-def _known(study: Study) -> dict[str, str]:
+def _known_texts(study: Study) -> dict[str, str]:
     """Map each answer to the judge's text about its person."""
     return {
         record.key_fields["answer"]: record.spec["known"]

@@ -170,7 +170,7 @@ class Memories:
 
     @cached_property
     def _answered(self) -> Mapping[str, list[str]]:
-        """Map each request to earlier answers in this study, those of the latest unit."""
+        """Map each request to its earlier answers in this study, from the latest unit."""
         found: dict[str, list[str]] = {}
         for blobs in self.study.ledger.records.blobs_named("generation", _RAW):
             raw = (name.removeprefix(_RAW).partition(":") for name in blobs if name.startswith(_RAW))
@@ -206,13 +206,13 @@ class _Spent:
 
     def __init__(self, meter: Meter, embedder: Embedder) -> None:
         self._meter, self._embedder, self.name, self._texts = meter, embedder, embedder.name, 0
-        self._before, self._picos = self._now(), meter.cost
+        self._before, self._picos = self._spent_so_far(), meter.cost
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self._texts += len(texts)
         return self._embedder.embed(texts)
 
-    def _now(self) -> tuple[int, int, int]:
+    def _spent_so_far(self) -> tuple[int, int, int]:
         calls = sum(usage.calls for usage in self._meter.by_role.values())
         return calls, self._meter.tokens, self._texts
 
@@ -220,7 +220,7 @@ class _Spent:
         from drr.env.embedding import OFFLINE_NAME
         from drr.llm.meter import dollars
 
-        before, self._before = self._before, self._now()
+        before, self._before = self._before, self._spent_so_far()
         picos, self._picos = self._picos, self._meter.cost
         calls, tokens, embedded = (now - then for now, then in zip(self._before, before, strict=True))
         cost = None if picos is None or self._picos is None else dollars(self._picos - picos)

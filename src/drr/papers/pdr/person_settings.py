@@ -116,7 +116,7 @@ class GivenPersonFacts(PersonFacts):
         from drr.papers.pdr.context import tokens_of
 
         if setting.kind == "memory":
-            return self._recalled(setting, person_id or "", query)
+            return self._given_by_recall(setting, person_id or "", query)
         text = persona_text(self._person(person_id)) if setting.has_persona else ""
         if setting.kind == "context":
             text = self.contexts.text(person_id or "", self._size(setting) or "")
@@ -135,7 +135,7 @@ class GivenPersonFacts(PersonFacts):
             return own[self._size(setting) or ""]
         return min(setting.tokens or 0, max(own.values()))
 
-    def _recalled(self, setting: Setting, person_id: str, query: str) -> Given:
+    def _given_by_recall(self, setting: Setting, person_id: str, query: str) -> Given:
         from drr.study.unit import UnitFailure
 
         row = self._kept.get(recall_id(setting.name, person_id, query))

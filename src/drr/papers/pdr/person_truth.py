@@ -112,7 +112,7 @@ class Statements:
         for item in sorted(handed, key=lambda item: -len(item.text)):
             text = text.replace(item.text, "\n")
         shown = expressing_items(handed, truth or {}).intersection(one.id for one in attributes)
-        stated, wrong, against = self._expressed(text, attributes)
+        stated, wrong, against = self._expressed_attributes(text, attributes)
         return FoundAttributes(stated | shown, stated | shown, wrong, against)
 
     def in_report(self, report: str, question: str, attributes: Sequence[Attribute]) -> FoundAttributes:
@@ -120,7 +120,7 @@ class Statements:
         text, asked = _MARKUP.sub(lambda match: match[1] or " ", report), frozenset(tokens(question))
         telling = {one.id: self._distinctive_words(one) for one in attributes}
         decided = frozenset(key for key, ways in telling.items() if all(map(asked.isdisjoint, ways)))
-        stated, wrong, against = self._expressed(text, attributes, asked)
+        stated, wrong, against = self._expressed_attributes(text, attributes, asked)
         to_reader = [frozenset(tokens(one)) for one in _SENTENCE.split(text) if tells_reader(one)]
         named = set()
         for one in attributes:  # some of its words are enough, unless any good report of a shop has them
@@ -130,10 +130,10 @@ class Statements:
         stated &= decided
         return FoundAttributes(stated | (named & decided), stated, wrong, against, decided)
 
-    def _expressed(
+    def _expressed_attributes(
         self, text: str, attributes: Sequence[Attribute], asked: frozenset[str] = frozenset()
     ) -> tuple[frozenset[str], list[str], list[str]]:
-        """Return the right ids, the wrong statements, and the contradicting ones. A wrong statement that shares a word with the question is left out."""
+        """Return the ids of rightly stated attributes, the wrong statements, and the contradictory statements. A wrong statement that shares a word with the question is left out."""
         own, expressed = {one.statement: one.id for one in attributes}, self._stated_in(text)
         wrong = sorted(one for one in expressed - own.keys() if asked.isdisjoint(_words(one)))
         single = {one.block for one in attributes} & SINGLE

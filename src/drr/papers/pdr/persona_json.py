@@ -167,7 +167,7 @@ def _attributes(leaves: Sequence[_Leaf], person_id: str) -> tuple[list[Attribute
         if kind is not None:
             dropped[kind] += 1
             continue
-        one, block = _id_of_path(leaf.path, found), _joined(leaf.path[0], "_")
+        one, block = _id_of_path(leaf.path, found), _joined_words(leaf.path[0], "_")
         found[one] = Attribute(id=one, block=block, statement=leaf.statement, basis="imported")
     return list(found.values()), dropped
 
@@ -201,13 +201,13 @@ def _in_words(key: str) -> str:
     return " ".join(_HUMP.sub(" ", key.replace("_", " ")).split()) or key
 
 
-def _joined(key: str, mark: str) -> str:
+def _joined_words(key: str, mark: str) -> str:
     return mark.join(_WORD.findall(_in_words(key).casefold())) or "u" + _digest(key)
 
 
 def _id_of_path(path: Sequence[str], taken: Mapping[str, object]) -> str:
     """Return an id made from the path, with a hash if the path is too long or taken. The same persona always gives the same ids."""
-    one = "-".join(_joined(key, "-") for key in path)
+    one = "-".join(_joined_words(key, "-") for key in path)
     if len(one) > LONGEST_ID:
         one = f"{one[: LONGEST_ID - 20]}-{_digest(one)}"
     return one if one not in taken else f"{one[: LONGEST_ID - 20]}-{_digest(json.dumps(path))}"

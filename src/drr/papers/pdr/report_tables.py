@@ -134,7 +134,7 @@ def setting_tables(material: ReportData) -> Iterator[Table]:
         yield _memories(material, settings)
 
 
-def _shown(material: ReportData, names: Sequence[str]) -> list[Metric]:
+def _metrics_with_values(material: ReportData, names: Sequence[str]) -> list[Metric]:
     figures = material.document["metrics"].values()
     return [metrics()[name] for name in names if any(name in row for row in figures)]
 
@@ -163,7 +163,7 @@ def _gains(material: ReportData, settings: SettingsDocument) -> Iterator[Table]:
         ("settings", "What knowing the person gains (PDR-Bench's Tables 2 and 8)", GRADES),
         ("settings-dimensions", "What knowing the person gains: dimensions of Q and R", FURTHER),
     ):
-        shown, lines = _shown(material, names), list[_SettingLine]()
+        shown, lines = _metrics_with_values(material, names), list[_SettingLine]()
         for own in agents.values():
             for system in own["systems"]:
                 given = Cell.of(own["tokens_given"].get(system), 0)
@@ -188,7 +188,7 @@ def difference_cell(one: SettingDifference, metric: Metric) -> Cell:
 
 
 def _memories(material: ReportData, settings: SettingsDocument) -> Table:
-    shown, lines, tables = _shown(material, SHOWN), list[_SettingLine](), settings["memories"]
+    shown, lines, tables = _metrics_with_values(material, SHOWN), list[_SettingLine](), settings["memories"]
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
         for row in table["rows"]:

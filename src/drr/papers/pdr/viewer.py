@@ -100,11 +100,11 @@ class PersonPages(StudyPart):
         version = self.reader.version()
         if version != self._version:
             self._persons = kept_persons(self.reader.study)
-            self._cases = cases_by_page(map(self._named, self.reader.entries()))
+            self._cases = cases_by_page(map(self._with_task_and_person, self.reader.entries()))
             self._version = version
         return self._cases
 
-    def _named(self, entry: ShownEntry) -> ShownEntry:
+    def _with_task_and_person(self, entry: ShownEntry) -> ShownEntry:
         """Return the answer with task and person. If the question names no task, equal words are one task."""
         task = task_id_of(self.reader.asked(entry.query_id), entry.query)
         person = entry.person or (person_id_of(entry.user) if entry.user else None)
@@ -126,12 +126,12 @@ class PersonPages(StudyPart):
 
     def _of_task(self, entry: ShownEntry) -> list[PersonCase]:
         """List the cases of an answer's task: one for each system that answered it for several persons."""
-        return of_task(self.cases().values(), self._named(entry).task)
+        return of_task(self.cases().values(), self._with_task_and_person(entry).task)
 
     def row_notes(self, entries: Sequence[ShownEntry]) -> Inserts:
         from markupsafe import Markup
 
-        named = [self._named(entry) for entry in entries]
+        named = [self._with_task_and_person(entry) for entry in entries]
         cases = list(cases_by_page(named).values())
         first = {task: of_task(cases, task)[0].name for task in {case.task for case in cases}}
         note = Markup('<br><small>{} · <a href="c/{}.html">beside other persons</a></small>')
@@ -294,7 +294,7 @@ def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterator[str]:
     texts = ((one.text, one.person or "") for one in case.entries if one.text is not None)
     for who in (list(dict.fromkeys(own)) for own in grouped(texts).values()):
         if len(who) > 1:
-            yield f"{_listed(who)} were given the same report, byte for byte."
+            yield f"{_list_of_names(who)} were given the same report, byte for byte."
     agent, written = parts_of(case.variant).agent, _texts(case)
     beside = (one.variant for one in others if one.variant != case.variant and _texts(one) == written)
     equal = [one.setting.name for one in map(parts_of, beside) if one.agent == agent]
@@ -305,12 +305,12 @@ def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterator[str]:
             if by_rules
             else "it made nothing of what it was"
         )
-        yield f"{agent} wrote these same reports, byte for byte, also under {_listed(equal)}: {made} told of the person."
+        yield f"{agent} wrote these same reports, byte for byte, also under {_list_of_names(equal)}: {made} told of the person."
 
 
 def _texts(case: PersonCase) -> dict[tuple[str, int], str | None]:
     return {(entry.query_id, entry.trial): entry.text for entry in case.entries}
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_of_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -48,7 +48,7 @@ class _Traits(NamedTuple):
 def question_pairs(
     tasks: Sequence[ResearchTask], persons: Mapping[str, Person], *, per_task: int, seed: int
 ) -> Iterator[Query]:
-    """Yield the questions; the same seed gives the same ones. Persons whom the task concerns and who had few tasks come first."""
+    """Yield the questions; the same seed gives the same questions. Persons whom the task concerns and who had few tasks come first."""
     traits = {person_id: _traits(person) for person_id, person in persons.items()}
     used: Counter[str] = Counter()
     for task in tasks:

@@ -41,7 +41,7 @@ def _note(one: AlignmentRow) -> str:
     return f"{one['task']}: {one['dev']} things on dev, {one['test']} on test, sealed {one['seal'][:12]}; {times}; {ended}."
 
 
-def _aligned(material: ReportData, table: Table) -> Iterator[AnswerSection]:
+def _alignment_sections(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     """Yield the experts' labels on dev with the judge's values by each version, as pages behind the table."""
     for number, aligned in enumerate(alignments(material.study)):
         task = aligned.task.name
@@ -79,7 +79,7 @@ def alignment(material: ReportData) -> Table | None:
     behind = {name: () if run["half"] == "dev" else ("",) for name, run in runs}
     notes = [_CHOSEN, *map(_note, found), _LEADING]
     rows, title = rows_under(_HEADINGS, runs), "A judge aligned with experts"
-    return Table("alignment", title, _HEADINGS, rows, notes, behind=behind, sections=_aligned)
+    return Table("alignment", title, _HEADINGS, rows, notes, behind=behind, sections=_alignment_sections)
 
 
 def _reporteval_notes(material: ReportData) -> list[str]:

@@ -44,11 +44,11 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         variants = ["--variants", arguments.variants or VARIANTS]
         yield asked.answers(["--shop", asked.shop, "--queries", str(queries), *variants])
     yield from asked.judging(["--what", "reporteval"])
-    yield from _aligned(asked)
+    yield from _alignment_steps(asked)
     yield from asked.report("reporteval")
 
 
-def _aligned(asked: Reproduction) -> Iterator[Step]:
+def _alignment_steps(asked: Reproduction) -> Iterator[Step]:
     """Yield the steps of the alignment, on the dev half only: the test half is judged only on purpose."""
     if asked.arguments.labels is None:
         return

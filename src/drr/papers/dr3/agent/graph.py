@@ -177,7 +177,7 @@ async def perception(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[st
 
 
 async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["main", "report"]]:
-    """Answer every call of the main agent's turn: sub-agent calls with their findings, the other calls by running them."""
+    """Answer every call of the main agent's turn: run each tool call, and take sub-agents' findings for theirs."""
     run, turn = runtime.context, state["messages"][-1]
     assert isinstance(turn, AIMessage)
     stop_over_budget(state["findings"])

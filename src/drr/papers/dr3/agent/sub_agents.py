@@ -69,11 +69,11 @@ class SubAgent:
         return self.launch["function"]["name"]
 
     def wrong(self, arguments: JsonObject) -> str | None:
-        """Say what is wrong with the arguments of a call; `None` if they are right."""
+        """Name the fault in the arguments of a call; `None` if they are right."""
         return argument_error(self.name, arguments, list(self.launch["function"]["parameters"]["properties"]))
 
     def tools(self, run: AgentRun) -> list[ToolSchema]:
-        """List the tools that the run offers to the sub-agent, and the further ones; none if it offers none."""
+        """List the tools that the run offers to the sub-agent, and further tools; empty if the run offers none."""
         own = [one for one in run.schemas if self._takes(one["function"]["name"])]
         return [*own, *self.further] if own else []
 

@@ -41,7 +41,7 @@ class RepeatedRow(TypedDict):
 
 
 class RequiredFactRow(TypedDict):
-    """One required fact of a task, with the rule's finding in one report."""
+    """A required fact of a task, with the rule's finding in one report."""
 
     id: str
     source: Literal["file", "page"]
@@ -112,7 +112,7 @@ class DepthRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class FactLabel:
-    """One required fact in one report: the finding of the rule and the verdict of a judge."""
+    """A required fact in one report: the finding of the rule and the verdict of a judge."""
 
     row: RequiredFactRow
     verdict: InsightRow | None = None
@@ -149,7 +149,7 @@ class FactLabel:
 
 @dataclass(frozen=True, slots=True)
 class PointLabel:
-    """One point of the checklist in one report."""
+    """A point of the checklist in one report."""
 
     row: PointRuleRow
     met: bool | None

@@ -41,7 +41,7 @@ class SubjectMention(NamedTuple):
     """Key of a subject, or `STRANGER`."""
 
     def meets(self, other: SubjectMention, behind: int = 0) -> bool:
-        """Tell whether two mentions overlap, or the other begins within `behind` characters after the end of this one."""
+        """Tell whether two mentions overlap, or `other` begins within `behind` characters after this mention's end."""
         return self.start < other.end and other.start < self.end + behind
 
 
@@ -88,10 +88,12 @@ class TaskSubjects:
     def mentions(self, text: str) -> list[SubjectMention]:
         """List the mentions of subjects in a text, in order. A stranger replaces a mention that begins its name."""
         if text not in self._known:
-            found = list(_named(text, ((one.name, one.key) for one in self._things)))
-            for more in (self._by_noun(text), _named(text, self._roles)):
+            found = list(_named_subjects(text, ((one.name, one.key) for one in self._things)))
+            for more in (self._by_noun(text), _named_subjects(text, self._roles)):
                 found += [one for one in more if not any(one.meets(other) for other in found)]
-            strangers = list(_named(text, [] if self._sisters is None else [(self._sisters, STRANGER)]))
+            strangers = list(
+                _named_subjects(text, [] if self._sisters is None else [(self._sisters, STRANGER)])
+            )
             kept = [one for one in found if not any(one.meets(other, 2) for other in strangers)]
             self._known[text] = sorted([*kept, *strangers])
         return self._known[text]
@@ -118,7 +120,7 @@ class TaskSubjects:
                 yield SubjectMention(start, end, str(self._owned))
 
 
-def _named(text: str, names: Iterable[tuple[re.Pattern[str], str]]) -> Iterator[SubjectMention]:
+def _named_subjects(text: str, names: Iterable[tuple[re.Pattern[str], str]]) -> Iterator[SubjectMention]:
     for name, key in names:
         yield from (SubjectMention(*match.span(), key) for match in name.finditer(text))
 

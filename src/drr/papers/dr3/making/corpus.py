@@ -201,7 +201,7 @@ def found_corpus(
 
     `known` are the facts of the files, which no page is required for. Facts that no signal term reaches at every size are given up with their pages, until all the remaining ones are reached.
     """
-    required = _required([one for one in pages if one.kind == "supportive"], known)
+    required = _required_pages([one for one in pages if one.kind == "supportive"], known)
     others = [one for one in pages if one.kind != "supportive"]
     left_out: Counter[str] = Counter()
     while required:
@@ -224,7 +224,7 @@ def found_corpus(
     return None
 
 
-def _required(supportive: Sequence[FoundPage], known: Sequence[TaskFact]) -> list[FoundPage]:
+def _required_pages(supportive: Sequence[FoundPage], known: Sequence[TaskFact]) -> list[FoundPage]:
     """Return the required pages, in the order in which they were found. No two state the same value or attribute,
     and no page states the value of another."""
     kept: list[FoundPage] = []

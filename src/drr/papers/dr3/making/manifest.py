@@ -139,7 +139,7 @@ def task_hash(folder: Path) -> str:
 
 
 def task_hashes(folder: Path) -> tuple[str, str]:
-    """Return two hashes of a task: of all its files, and of those that agents may see."""
+    """Return two hashes of a task: of all its files, and of the files that agents may see."""
     rows = _digests(folder)
     return _hash_of(folder, rows), _hash_of_rows(rows)
 
@@ -221,7 +221,7 @@ def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = la
 
 
 def clear_parts(out: Path) -> None:
-    """Remove temporary folders of killed runs; those of running processes stay."""
+    """Remove temporary folders of killed runs; folders of running processes stay."""
     for left in out.glob(f"{_PART}*"):
         number = left.name.removeprefix(_PART).partition("-")[0]
         if not (number.isdecimal() and _is_running(int(number))):

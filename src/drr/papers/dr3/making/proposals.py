@@ -170,11 +170,13 @@ class TaskRequests:
 
     def of_terms(self, facts: Sequence[TaskFact], refused: str) -> list[BaseMessage]:
         reasons = [refused] if refused else []
-        return self._about(TERMS, facts, refused=_refused("Terms before these led to nothing", reasons))
+        return self._request_about(
+            TERMS, facts, refused=_refused_reasons("Terms before these led to nothing", reasons)
+        )
 
     def of_page(self, facts: Sequence[TaskFact], page: CorpusPage) -> list[BaseMessage]:
         text = f"{page.title}\n{page.url}\n\n{page.text[:_PAGE_CHARS]}"
-        return self._about(PAGE, facts, page=fence(text, "page"))
+        return self._request_about(PAGE, facts, page=fence(text, "page"))
 
     def of_question(
         self,
@@ -185,21 +187,21 @@ class TaskRequests:
     ) -> list[BaseMessage]:
         """Build the request for a question; `refused` lists the objections to the question before."""
         names = dict.fromkeys(document_of(fact.places[0].address) for fact in facts)
-        return self._about(
+        return self._request_about(
             QUESTION,
             facts,
             names=fence(", ".join(names), "names"),
             pages=fence("\n".join(f"- {fact.text}" for fact in required), "pages"),
             terms=fence("\n".join(one.term for one in terms if one.role == "signal"), "terms"),
-            refused=_refused("A question before this one was refused", refused),
+            refused=_refused_reasons("A question before this one was refused", refused),
         )
 
-    def _about(self, prompt: str, facts: Sequence[TaskFact], **more: str) -> list[BaseMessage]:
+    def _request_about(self, prompt: str, facts: Sequence[TaskFact], **more: str) -> list[BaseMessage]:
         lines = (f"- {document_of(fact.places[0].address)}: {fact.text}" for fact in facts)
         files = fence("\n".join(lines), "files")
         return [HumanMessage(self._prompts.fill(prompt, today=self._today, files=files, **more))]
 
 
-def _refused(lead: str, reasons: Sequence[str]) -> str:
+def _refused_reasons(lead: str, reasons: Sequence[str]) -> str:
     text = "\n".join(f"- {one}" for one in reasons)
     return f"\n{lead}:\n{fence(text, 'refused')}" if text else ""

@@ -105,12 +105,12 @@ def finish_set(out: Path, *, complete: bool = True) -> TaskSetManifest:
         raise DrrError(
             f"{out / MANIFEST}: was taken away while the tasks were written; run the same command again"
         )
-    manifest = had.model_copy(update={**_counted(out, had), "complete": complete})
+    manifest = had.model_copy(update={**_set_counts(out, had), "complete": complete})
     write_manifest(out, manifest)
     return manifest
 
 
-def _counted(out: Path, had: TaskSetManifest) -> dict[str, object]:
+def _set_counts(out: Path, had: TaskSetManifest) -> dict[str, object]:
     """Return the counts of a set by field of the manifest. The hashes are those recorded when each task was written."""
     folders = task_folders(out)
     truths = [read_truth(folder) for folder in folders]
@@ -133,11 +133,11 @@ def _counted(out: Path, had: TaskSetManifest) -> dict[str, object]:
         "hashes": hashes,
         "shown": {folder.name: had.shown[folder.name] for folder in folders if folder.name in had.shown},
         "content_hash": set_hash(hashes),
-        "found": had.found and _found(had.found, truths),
+        "found": had.found and _found_counts(had.found, truths),
     }
 
 
-def _found(found: FoundSet, truths: list[TaskTruth]) -> FoundSet:
+def _found_counts(found: FoundSet, truths: list[TaskTruth]) -> FoundSet:
     pages: Counter[str] = Counter()
     for truth in truths:
         pages.update(truth.found.pages if truth.found else {})
@@ -151,6 +151,6 @@ def update_manifest(out: Path) -> TaskSetManifest | None:
     if had is None or had.found is None:
         return None
     truths = [read_truth(folder) for folder in task_folders(out)]
-    manifest = had.model_copy(update={"found": _found(had.found, truths)})
+    manifest = had.model_copy(update={"found": _found_counts(had.found, truths)})
     write_manifest(out, manifest)
     return manifest

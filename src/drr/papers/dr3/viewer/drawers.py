@@ -58,7 +58,7 @@ def names_of(facts: Sequence[HeldFact]) -> list[str]:
 
 @dataclass(frozen=True)
 class DrawerPaper:
-    """One file of a task, and the functions that draw its pages."""
+    """A file of a task, and the functions that draw its pages."""
 
     content: FileContent
     facts: Sequence[HeldFact]
@@ -69,7 +69,7 @@ class DrawerPaper:
 
     def values(self) -> Values:
         content = self.content
-        own: Values = {"text": _marked(content.whole or "", self.facts)}
+        own: Values = {"text": _text_with_marks(content.whole or "", self.facts)}
         if content.pages:
             own = self._pages(content.pages)
         elif content.picture is not None:
@@ -109,9 +109,9 @@ class DrawerPaper:
             for one in self.facts
             if one.place.kind == "region" and one.place.box and self.content.at(one.place) is not None
         ]
-        return self._linked(1, size["width"], size["height"], boxes)
+        return self._values_by_link(1, size["width"], size["height"], boxes)
 
-    def _linked(
+    def _values_by_link(
         self, number: int, width: int | None = None, height: int | None = None, boxes: Boxes = ()
     ) -> Values:
         """Return the values of an image by link. Width and height are unknown until the image is drawn."""
@@ -126,8 +126,8 @@ class DrawerPaper:
         pages = [
             {
                 "number": number,
-                "text": _marked(texts[number - 1], own),
-                "image": drawn.get(number, None if first is None else self._linked(number)),
+                "text": _text_with_marks(texts[number - 1], own),
+                "image": drawn.get(number, None if first is None else self._values_by_link(number)),
                 "facts": names_of(own),
             }
             for number, own in shown.items()
@@ -151,7 +151,7 @@ class DrawerPaper:
         for one in facts:
             found = [next(left, ()) for _ in one.words]
             boxes += [(one.fact.id, box) for box in next(filter(None, found), ())]
-        return self._linked(number, drawn.width, drawn.height, boxes)
+        return self._values_by_link(number, drawn.width, drawn.height, boxes)
 
 
 def _part(image: Values, boxes: Sequence[Box]) -> Box:
@@ -166,7 +166,7 @@ def _part(image: Values, boxes: Sequence[Box]) -> Box:
     )
 
 
-def _marked(text: str, facts: Sequence[HeldFact]) -> Any:
+def _text_with_marks(text: str, facts: Sequence[HeldFact]) -> Any:
     found = ((words_at(text, *one.words), one.fact.id) for one in facts)
     return facts_marked(text, [FactSpan(*span, fact) for span, fact in found if span is not None])
 

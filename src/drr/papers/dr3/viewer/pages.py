@@ -70,22 +70,24 @@ def facts_in(
     report: str, labels: Sequence[FactLabel], known: Mapping[str, Values], judge: str | None
 ) -> list[Values]:
     """Return the values of each fact label. `known` holds the facts as the folder has them now; a fact that changed since judging is shown without it."""
-    return [_shown(report, label, known.get(label.row["id"]), judge or "a judge") for label in labels]
+    return [_label_values(report, label, known.get(label.row["id"]), judge or "a judge") for label in labels]
 
 
 def counted(facts: Iterable[Values]) -> str:
     """Return the counts of states in words, e.g. `3 found, 1 missed, 1 contradicted`."""
     own = list(facts)
     wrong = sum(bool(fact["repeated"]) for fact in own)
-    return _counted(STATES, (fact["state"] for fact in own)) + (f", {wrong} contradicted" if wrong else "")
+    return _state_counts(STATES, (fact["state"] for fact in own)) + (
+        f", {wrong} contradicted" if wrong else ""
+    )
 
 
-def _counted(names: Iterable[str], states: Iterable[str]) -> str:
+def _state_counts(names: Iterable[str], states: Iterable[str]) -> str:
     counts = Counter(states)
     return ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
 
 
-def _shown(report: str, label: FactLabel, known: Values | None, judge: str) -> Values:
+def _label_values(report: str, label: FactLabel, known: Values | None, judge: str) -> Values:
     row, score = label.row, label.score
     if known is not None and (known["fact"].text, known["fact"].value) != (row["text"], row["value"]):
         known = None
@@ -127,7 +129,7 @@ def points_in(
         }
         for label in labels
     ]
-    text = _counted(POINT_STATES.values(), (point["state"] for point in points))
+    text = _state_counts(POINT_STATES.values(), (point["state"] for point in points))
     return {"points": points, "text": text} if points else None
 
 
@@ -209,12 +211,12 @@ class TaskFolderPages(StudyPart):
         return next((name for name in map(file_name, _tasks_of(entry)) if name in self._names), None)
 
     def routes(self, frame: Frame) -> Sequence[Route]:
-        return () if self._shelf is None else self._beside(self._shelf, frame).routes()
+        return () if self._shelf is None else self._pages_beside(self._shelf, frame).routes()
 
     def write(self, frame: Frame, view: View, draft: Path, progress: Progress) -> int:
-        return 0 if self._shelf is None else self._beside(self._shelf, frame).write(draft, progress)
+        return 0 if self._shelf is None else self._pages_beside(self._shelf, frame).write(draft, progress)
 
-    def _beside(self, shelf: TaskShelf, frame: Frame) -> TaskPages:
+    def _pages_beside(self, shelf: TaskShelf, frame: Frame) -> TaskPages:
         return TaskPages(shelf, replace(frame, about=str), BESIDE, self.reader.entries)
 
 

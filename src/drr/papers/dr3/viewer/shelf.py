@@ -25,7 +25,7 @@ _OPEN, _DRAWN = 4, 64
 
 
 class OpenTask(TaskCorpus):
-    """One task, the parts of which are read on first use."""
+    """A task, the parts of which are read on first use."""
 
     def __init__(self, name: str, task: FileTask) -> None:
         super().__init__(name, task)
@@ -126,11 +126,11 @@ class OpenTask(TaskCorpus):
         for fact in self.truth.facts:
             shown = self._fact(fact)
             passages = {one["url"]: one["passage"] for one in shown["right"]}
-            shown["places"] = [self._seen(fact, one, passages) for one in shown["places"]]
+            shown["places"] = [self._fact_values(fact, one, passages) for one in shown["places"]]
             found[fact.id] = shown
         return found
 
-    def _seen(self, fact: TaskFact, shown: Values, passages: Mapping[str, object]) -> Values:
+    def _fact_values(self, fact: TaskFact, shown: Values, passages: Mapping[str, object]) -> Values:
         link, place = shown["link"], file_place(shown["address"])
         if link is not None and link.startswith("#"):
             link = f"../t/{self.name}.html{link}"
@@ -175,7 +175,7 @@ class TaskShelf:
 
     def shown(self, kind: str, name: str) -> Values | None:
         """Return the values of a page. Its kind is task (`t`), page of the corpus (`d`) or noise (`n`)."""
-        task, number = (self._opened(name), 0) if kind == "t" else self._numbered(name)
+        task, number = (self._open_task(name), 0) if kind == "t" else self._task_and_number(name)
         with self._lock:
             if task is None:
                 return None
@@ -186,17 +186,17 @@ class TaskShelf:
     def evidence(self, name: str) -> Mapping[str, Values]:
         """Map each fact of a task to its evidence; empty if the task cannot be read."""
         with self._lock:
-            task = self._opened(name)
+            task = self._open_task(name)
             return {} if task is None else task.evidence
 
     def pages(self, name: str) -> list[tuple[str, str]]:
         """List the viewer's pages of a task by kind and name, for writing them all."""
-        task = self._opened(name)
+        task = self._open_task(name)
         return [] if task is None else task.pages()
 
     def images(self, name: str) -> list[str]:
         """List the names of the images that the task's page shows."""
-        task = self._opened(name)
+        task = self._open_task(name)
         files = [] if task is None else task.files
         shown = [one["image"] for file in files for one in (file, *file["pages"])]
         return [one["link"].rpartition("/")[2] for one in shown if one is not None]
@@ -204,7 +204,7 @@ class TaskShelf:
     def image(self, name: str) -> DrawnPage | None:
         """Return a drawn page of a PDF, or a picture, by the name in the task's page; `None` without one."""
         stem, _, page = name.rpartition(".")[0].rpartition("-")
-        task, number = self._numbered(stem)
+        task, number = self._task_and_number(stem)
         if task is None or not page.isascii() or not page.isdigit():
             return None
         if not 1 <= number <= len(task.question.files) or task.image_name(number, int(page)) != name:
@@ -215,13 +215,13 @@ class TaskShelf:
             except FileProblem:
                 return None
 
-    def _numbered(self, name: str) -> tuple[OpenTask | None, int]:
+    def _task_and_number(self, name: str) -> tuple[OpenTask | None, int]:
         task, _, number = name.rpartition("-")
         if not number.isascii() or not number.isdigit() or len(number) > 6:
             return None, 0
-        return self._opened(task), int(number)
+        return self._open_task(task), int(number)
 
-    def _opened(self, name: str) -> OpenTask | None:
+    def _open_task(self, name: str) -> OpenTask | None:
         """Return an opened task. The last few are cached, and read again after a review. `None` for a task that cannot be read."""
         task = self._tasks.get(name)
         if task is None:

@@ -38,7 +38,7 @@ def words_at(text: str, *words: str | None) -> Place | None:
 
 
 def value_at(text: str, quote: str | None, value: str) -> Place | None:
-    """Return the span of the value in the sentence that states it, else that of the sentence."""
+    """Return the span of the value in the sentence that states it, else the whole sentence's span."""
     sentence = words_at(text, quote)
     if sentence is None:
         return words_at(text, value)
@@ -63,7 +63,7 @@ def facts_marked(text: str, spans: Iterable[FactSpan]) -> Markup:
     """Return a text as HTML with the words of facts marked, and a link to each fact after them. A long text is shortened to its beginning and the parts around facts."""
     from markupsafe import Markup
 
-    marks = _joined(text, spans)
+    marks = _join_spans(text, spans)
     out: list[str | Markup] = []
     before = 0
     for start, end in _stretches(len(text), marks):
@@ -93,7 +93,7 @@ def _stretches(length: int, marks: Iterable[tuple[int, int, list[str]]]) -> list
     return found
 
 
-def _joined(text: str, spans: Iterable[FactSpan]) -> list[tuple[int, int, list[str]]]:
+def _join_spans(text: str, spans: Iterable[FactSpan]) -> list[tuple[int, int, list[str]]]:
     """Join overlapping spans, so that their facts share one mark; returns start, end and facts."""
     found: list[tuple[int, int, list[str]]] = []
     for start, end, fact in sorted(spans):

@@ -58,7 +58,7 @@ class CriteriaTask(Task[JudgedQuestion]):
     metrics = ("pqr",)
 
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:
-        """Return the version, with a hash of persons and given criteria, so that no table mixes those of two files."""
+        """Return the version, with a hash of persons and criteria, so that no table mixes the criteria of two files."""
         parts = [part for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}")]
         prompts = [ask.prompt for part in parts if (ask := _ask(desk, part))]
         if not prompts:
@@ -123,7 +123,7 @@ class CriteriaTask(Task[JudgedQuestion]):
             rubric.criteria[cast(CriteriaDimension, part)] = found
 
     def finish_reading(self, judged: Judged) -> None:
-        """Count units and failures by the rubrics, so that replaced ones are not counted again."""
+        """Count units and failures by the rubrics, so that replaced rubrics are not counted again."""
         rubrics = [rubric for owner in owners_of(judged) if (rubric := rubric_of(judged, owner)) is not None]
         if rubrics and self.name in judged.units:
             judged.units[self.name] = sum((one.weights is not None) + len(one.criteria) for one in rubrics)

@@ -196,9 +196,9 @@ async def _score(
 
 def _read(asked: Sequence[AskedCriterion], answer: CriterionScores) -> dict[str, ScoreRow]:
     """Return the scores by id. Unknown ids are ignored; an id answered twice with different scores is left out."""
-    known = {_plain(one["row"]["id"]): one["row"]["id"] for one in asked}
+    known = {_plain_name(one["row"]["id"]): one["row"]["id"] for one in asked}
     rows = grouped(
-        (known[_plain(one.id)], score_row(one)) for one in answer.scores if _plain(one.id) in known
+        (known[_plain_name(one.id)], score_row(one)) for one in answer.scores if _plain_name(one.id) in known
     )
     return {name: own[-1] for name, own in rows.items() if len({one["score"] for one in own}) == 1}
 
@@ -216,7 +216,7 @@ def score_row(scored: ScoredCriterion) -> ScoreRow:
     return ScoreRow(score=None, analysis=scored.analysis, reason=f"{why} from 0 to {TOP}")
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     return name.strip(" `'\"*#.:").casefold()
 
 

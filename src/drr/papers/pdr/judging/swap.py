@@ -140,12 +140,12 @@ def swap_scores(judged: Judged, variant: str) -> ByTask:
         cache |= {"of": len(judged.answers), "scored": {}}
     known = cast("dict[str, ByTask]", cache["scored"])
     if variant not in known:
-        rows = _scored(judged, (answer for answer in judged.answers if answer.variant == variant))
+        rows = _scored_totals(judged, (answer for answer in judged.answers if answer.variant == variant))
         known[variant] = grouped((one.report_of.task_id, one) for one in rows)
     return known[variant]
 
 
-def _scored(judged: Judged, answers: Iterable[Answer]) -> Iterator[UnderCriteria]:
+def _scored_totals(judged: Judged, answers: Iterable[Answer]) -> Iterator[UnderCriteria]:
     """Yield the totals of scored reports. A person of whom nothing is known has no criteria, and takes no part."""
     for answer in answers:
         own = intended_owner(judged, answer.key, "p")

@@ -107,7 +107,7 @@ def violations(about: Subject, person: Person | None, *, again: bool = False) ->
     counted = {name: product for name, product in found if product is not None}
     if counted:
         if person is not None and not again and not AGAIN.speaks(about.query or ""):
-            yield from _owned(mentions, counted, person)
+            yield from _owned_products(mentions, counted, person)
         yield from _ruled_out(about, counted, person)
 
 
@@ -121,7 +121,9 @@ def counted_products(mentions: Mentions) -> list[str]:
     return list(counted)
 
 
-def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -> Iterator[ViolationRow]:
+def _owned_products(
+    mentions: Mentions, counted: Mapping[str, Product], person: Person
+) -> Iterator[ViolationRow]:
     """Yield products that the person owns already. A product that the report itself calls bought is offered knowingly, and no violation."""
     places = [(line.start, line.end) for line in mentions.lines]
     bought = (place for place in places if PURCHASES.speaks(mentions.plain[slice(*place)]))

@@ -125,14 +125,14 @@ class Remembering:
     async def observe(self, items: Sequence[ContextItem]) -> float:
         """Create the memory, let it observe the items, and return the seconds taken."""
         started, maker = time.monotonic(), self._kind.load()
-        self._memory = await self._asked("making", lambda: maker(self._desk))
-        await self._asked("observe", lambda: self._memory.observe(items))
+        self._memory = await self._ask_memory("making", lambda: maker(self._desk))
+        await self._ask_memory("observe", lambda: self._memory.observe(items))
         return time.monotonic() - started
 
     async def recall(self, task: str, budget: int) -> RecalledText:
         """Recall within the budget, or raise `MemoryFailed`. A text over budget is not cut, as that would change the memory."""
         started = time.monotonic()
-        text: Any = await self._asked("recall", lambda: self._memory.recall(task, budget))
+        text: Any = await self._ask_memory("recall", lambda: self._memory.recall(task, budget))
         if not isinstance(text, str):
             raise self._failure("memory_no_text", f"recall gave {type(text).__name__}, no text")
         tokens = self._desk.count(text := text.strip())
@@ -144,10 +144,10 @@ class Remembering:
     def _failure(self, kind: MemoryProblem, why: str) -> MemoryFailed:
         return MemoryFailed(kind, f"memory {self._kind.name}: {why}")
 
-    async def _asked(self, what: str, call: Callable[[], Any]) -> Any:
+    async def _ask_memory(self, what: str, call: Callable[[], Any]) -> Any:
         try:
             async with asyncio.timeout(self._seconds):
-                made = await _called(call)
+                made = await _call_in_thread(call)
                 return await made if inspect.isawaitable(made) else made
         except TimeoutError as error:
             why = f"{what} took more than {self._seconds:g} s"
@@ -162,7 +162,7 @@ class Remembering:
             raise self._failure("memory_raised", why) from error
 
 
-async def _called(call: Callable[[], Any]) -> Any:
+async def _call_in_thread(call: Callable[[], Any]) -> Any:
     """Call a function in a thread, as a plain function may block; an async function returns its awaitable."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[Any] = loop.create_future()

@@ -33,7 +33,7 @@ class Mem0:
         self._memory: AsyncMemory | None = None
 
     async def observe(self, items: Sequence[ContextItem]) -> None:
-        self._memory = self._opened(asyncio.get_running_loop())
+        self._memory = self._open_memory(asyncio.get_running_loop())
         for item in items:
             await self._memory.add([{"role": "user", "content": item.shown()}], user_id="person")
 
@@ -44,7 +44,7 @@ class Mem0:
         lines = [" ".join(str(one["memory"]).split()) for one in found["results"]]
         return "\n".join(lines[place] for place in as_many(lines, budget, self._desk.count))
 
-    def _opened(self, loop: asyncio.AbstractEventLoop) -> AsyncMemory:
+    def _open_memory(self, loop: asyncio.AbstractEventLoop) -> AsyncMemory:
         """Return a mem0 memory: it is created with dummy clients, which are then replaced by the desk's model and embedder."""
         os.environ["MEM0_TELEMETRY"] = "False"
         os.environ["MEM0_DIR"] = self._folder.name

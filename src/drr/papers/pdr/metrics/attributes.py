@@ -54,7 +54,7 @@ _GIVEN = tuple(name for name in _NAMES if name.startswith("att_given") or name =
 
 def per_report(judged: Judged, answer: Answer) -> Values:
     """Return the figures of one report; empty if the study does not know who asked."""
-    row = _known(judged, answer)
+    row = _attributes_in(judged, answer)
     if isinstance(row, str):
         return {}
     if row is None:
@@ -65,10 +65,10 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         "att_told_precision": shown.precision,
         "att_told_contradictions": float(len(shown.contradictions)),
     }
-    return {**values, **_given(row)}
+    return {**values, **_values_of_given(row)}
 
 
-def _given(row: AnswerAttributes) -> Values:
+def _values_of_given(row: AnswerAttributes) -> Values:
     if not row.gives:
         return {}
     if row.given is None:
@@ -85,7 +85,7 @@ def _given(row: AnswerAttributes) -> Values:
     return values
 
 
-def _known(judged: Judged, answer: Answer) -> AnswerAttributes | Literal["nobody is known"] | None:
+def _attributes_in(judged: Judged, answer: Answer) -> AnswerAttributes | Literal["nobody is known"] | None:
     """Return the attributes in one answer. All answers are read at once, as the files of a study are read for the first."""
     kept = judged.others.setdefault(_KEPT, {})
     if answer.key not in kept:

@@ -57,7 +57,7 @@ class SettingDifference(TypedDict):
 
 
 class AgentSettings(TypedDict):
-    """One agent under each of its settings."""
+    """An agent under each of its settings."""
 
     systems: list[str]
     """Systems, the one that is given least first."""
@@ -210,19 +210,19 @@ class MemoryTables:
         if several and all(len(own) == 1 for own in by_budget.values()):
             sizes = ", ".join(f"{_memory(one)} at most {_size(one)} tokens" for one in memories)
             why = f"the memories have no budget in common ({sizes}); run them at one"
-            return [self._refused(memories, None, why)]
+            return [self._refused_table(memories, None, why)]
         beside, found = [one for one in systems if kinds[one].kind in ("task", "persona")], []
         for budget, own in sorted(by_budget.items()):
             why = self._problem(own) or ""
             if len(own) == 1 and len(memories) > 1:
                 others = ", ".join(sorted({_size(one) for one in memories if one != own[0]}))
                 why = f"{_memory(own[0])} alone was run with {_size(own[0])} tokens, the other rows with {others}; run them at one budget"
-            found.append(self._refused(own, budget, why) if why else self._table(own, beside, budget))
+            found.append(self._refused_table(own, budget, why) if why else self._table(own, beside, budget))
         return found
 
     def _problem(self, memories: Sequence[str]) -> str | None:
         """Return the reason why these memories cannot be compared; `None` if they can."""
-        asked = {system: self._asked(system) for system in memories}
+        asked = {system: self._asked_queries(system) for system in memories}
         every = set[str]().union(*asked.values())
         if any(queries != every for queries in asked.values()):
             counts = ", ".join(f"{_memory(system)} {len(queries)}" for system, queries in asked.items())
@@ -234,9 +234,9 @@ class MemoryTables:
         other = next((system for system in memories if contexts[system] != contexts[first]), None)
         if other is not None:
             return f"{_memory(first)} and {_memory(other)} were shown different contexts of the same persons"
-        return None if self._shared(memories) else "there is no question that every row answered"
+        return None if self._shared_questions(memories) else "there is no question that every row answered"
 
-    def _refused(self, memories: Sequence[str], budget: int | None, why: str) -> MemoryTable:
+    def _refused_table(self, memories: Sequence[str], budget: int | None, why: str) -> MemoryTable:
         rows = [self._row(system, {}, ()) for system in memories]
         agent, empty = parts_of(memories[0]).agent, list[SettingDifference]()
         return MemoryTable(
@@ -244,11 +244,11 @@ class MemoryTables:
         )
 
     def _table(self, memories: Sequence[str], others: Sequence[str], budget: int) -> MemoryTable:
-        asked = self._asked(memories[0])
-        beside = [system for system in others if self._asked(system) == asked]
-        shared = self._shared([*memories, *beside])
+        asked = self._asked_queries(memories[0])
+        beside = [system for system in others if self._asked_queries(system) == asked]
+        shared = self._shared_questions([*memories, *beside])
         if not shared:
-            beside, shared = [], self._shared(memories)
+            beside, shared = [], self._shared_questions(memories)
         rows = [*memories, *beside]
         kept = [a for a in self.judged.answers if a.variant in rows and a.query_id in shared]
         part = replace(self.judged, answers=kept)
@@ -258,7 +258,7 @@ class MemoryTables:
         return {
             "agent": parts_of(memories[0]).agent,
             "budget": budget,
-            "rows": [self._scored(part, system) for system in rows],
+            "rows": [self._scored_memory(part, system) for system in rows],
             "questions": len(shared),
             "differences": self._differences(part, memories, beside),
             "refused": None,
@@ -277,7 +277,7 @@ class MemoryTables:
         pairs += [(one, memory) for one in persona for memory in memories]
         return difference_rows(part, pairs, SHOWN)
 
-    def _scored(self, part: Judged, system: str) -> ComparedMemory:
+    def _scored_memory(self, part: Judged, system: str) -> ComparedMemory:
         answers = [answer for answer in part.answers if answer.variant == system]
         figures = self.figures.get(system, {})
         if len(answers) < sum(answer.variant == system for answer in self.judged.answers):
@@ -288,11 +288,11 @@ class MemoryTables:
         setting, tokens = parts_of(system).setting, tokens_given(answers)
         return {
             "system": system, "memory": setting.memory, "budget": setting.tokens, "metrics": dict(figures),
-            "tokens_given": None if tokens is None else tokens.document(), "asked": len(self._asked(system)),
+            "tokens_given": None if tokens is None else tokens.document(), "asked": len(self._asked_queries(system)),
             "failures": self._failures(system),
         }  # fmt: skip
 
-    def _asked(self, system: str) -> set[str]:
+    def _asked_queries(self, system: str) -> set[str]:
         return {str(record.spec["query_id"]) for record in self.ran.get(system, ())}
 
     def _failures(self, system: str) -> dict[str, int]:
@@ -308,6 +308,6 @@ class MemoryTables:
         ran = self.ran[system]
         return {str(one.spec["query_id"]): one.key_fields.get("memory", {}).get("context") for one in ran}
 
-    def _shared(self, systems: Sequence[str]) -> set[str]:
+    def _shared_questions(self, systems: Sequence[str]) -> set[str]:
         answered = grouped((answer.variant, answer.query_id) for answer in self.judged.answers)
         return set.intersection(*(set(answered.get(system, ())) for system in systems))

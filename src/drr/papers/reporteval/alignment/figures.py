@@ -63,7 +63,7 @@ class AlignmentWork:
 
 
 class JudgedThing(NamedTuple):
-    """One side of a labelled item, with the judge's value and the experts' values."""
+    """A side of a labelled item, with the judge's value and the experts' values."""
 
     item: AlignItem
     side: str
@@ -111,7 +111,7 @@ def _judge_words(record: Record | None, sides: Iterable[str]) -> Mapping[str, Ju
 
 
 def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
-    """Sort by distance between judge and experts, largest first; unjudged ones come last."""
+    """Sort by distance between judge and experts, largest first; unjudged items come last."""
     return sorted(rows, key=lambda one: (one.apart is None, -(one.apart or 0), one.item.name, one.side))
 
 
@@ -207,7 +207,7 @@ def _signs(values: Sequence[float]) -> list[int]:
 
 
 def _chance(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the chance that shuffled values have the other's order; 0 if the ties differ in size or place."""
+    """Return the chance that shuffled values get the same order; 0 if the ties differ in size or place."""
     rounded = ([round(value, 9) for value in sorted(values)] for values in (one, other))
     ties, others = ([len(list(group)) for _, group in groupby(values)] for values in rounded)
     return prod(map(factorial, ties)) / factorial(len(one)) if ties == others else 0.0

@@ -70,7 +70,7 @@ class JudgeAlignment:
         self.folder = study.folder / FOLDER / task.name
 
     def dev(self) -> list[AlignItem]:
-        """Return the items of the dev half; raise `DrrError` if the files are not those that were sealed."""
+        """Return the items of the dev half; raise `DrrError` if the files changed since they were sealed."""
         shown, labels = self.folder / "split.json", self.folder / "dev.jsonl"
         again = "put it back, or begin anew in another study"
         if not (shown.is_file() and labels.is_file()):
@@ -158,7 +158,7 @@ class JudgeAlignment:
         self.keep()
 
     def on_dev(self, judge: str | None = None) -> list[Run]:
-        """Return the results of one judge on dev; without a name those of the judge who ran last. Results of two judges are not compared."""
+        """Return the results of one judge on dev; without a name, of the judge who ran last. Results of two judges are not compared."""
         runs = [run for run in self.state["runs"] if run["half"] == "dev"]
         last = max(runs, key=lambda run: run["at"], default=None)
         return [run for run in runs if run["judge"] == (judge or (last and last["judge"]))]

@@ -45,7 +45,7 @@ class ExpertWord(NamedTuple):
 
 
 class AlignItem(NamedTuple):
-    """One item to judge, with the labels of all experts."""
+    """An item to judge, with the labels of all experts."""
 
     id: str
     """Hash of the item's texts."""

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.study.study import Study
 
     if arguments.action == "new":
-        return _new(arguments)
+        return _begin_alignment(arguments)
     with Study.open(arguments.study) as study:
         if arguments.action == "status":
             every = arguments.task is None and len(alignments(study)) > 1
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         return acts[arguments.action](alignment_of(study, arguments.task), arguments)
 
 
-def _new(arguments: argparse.Namespace) -> int:
+def _begin_alignment(arguments: argparse.Namespace) -> int:
     from drr.papers.reporteval.alignment.reading import status_text
     from drr.papers.reporteval.alignment.store import items_to_split, new_alignment
     from drr.papers.reporteval.alignment.tasks import ALIGNED

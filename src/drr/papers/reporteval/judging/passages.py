@@ -73,7 +73,7 @@ class _Block:
 
 def _paragraphs(report: str) -> Iterator[ReportPassage]:
     """Yield the paragraphs, lists and tables of a report that are long enough, without its list of references and code."""
-    for block in _joined(_blocks(body_lines(parse(report).body)), report):
+    for block in _join_blocks(_blocks(body_lines(parse(report).body)), report):
         text = report[block.start : block.end].strip("\n")
         if _width(text.strip()) < SHORTEST:
             continue
@@ -137,7 +137,7 @@ def _goes_on(kind: str, own: Sequence[TextLine], line: TextLine) -> bool:
     return here == _PROSE and not line.after_blank
 
 
-def _joined(blocks: Iterable[_Block], report: str) -> Iterator[_Block]:
+def _join_blocks(blocks: Iterable[_Block], report: str) -> Iterator[_Block]:
     """Join a short line that ends in a colon with the list or table after it."""
     lead: _Block | None = None
     for block in blocks:
