@@ -267,9 +267,7 @@ class AgentRun(AgentInstructions):
         lasted: tuple[float, float | None] | None = None,
     ) -> None:
         """Record a call that was answered without running a tool; `later` counts the recorded calls that began after this call."""
-        noted = _record_of_call(
-            actor, name, arguments, result, kind, error, *(lasted or (self.allowance.elapsed(),))
-        )
+        noted = _record(actor, name, arguments, result, kind, error, *(lasted or (self.allowance.elapsed(),)))
         self._log(actor, noted, None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
@@ -296,15 +294,15 @@ class AgentRun(AgentInstructions):
         if name not in allowed:
             text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
             error = CallError(kind="not_found", message=text)
-            return _record_of_call(actor, name, arguments, text, "unknown", error, began), None
+            return _record(actor, name, arguments, text, "unknown", error, began), None
         if name in CONTROL:
             wrong = argument_error(name, arguments)
             refused = None if wrong is None else CallError(kind="invalid", message=wrong)
-            return _record_of_call(actor, name, arguments, wrong or "Noted.", "control", refused, began), None
+            return _record(actor, name, arguments, wrong or "Noted.", "control", refused, began), None
         if not self.allowance.take_call():
             text = "Not run: the limit of tool calls for this question is reached."
             error = CallError(kind="not_allowed", message=text)
-            return _record_of_call(actor, name, arguments, text, "refused", error, began), None
+            return _record(actor, name, arguments, text, "refused", error, began), None
         self.tell("call", actor, f"{name} {_short_arguments(arguments)}")
         answer: ToolAnswer | None = None
         refused = None
@@ -316,7 +314,7 @@ class AgentRun(AgentInstructions):
                 # A report must not be written without the shop: the unit fails, and is begun again when the shop is back.
                 raise failed.__cause__ from None
             text, refused = failed.text, CallError(kind=failed.kind, message=failed.message)
-        call = _record_of_call(actor, name, arguments, text, "api", refused, began, self.allowance.elapsed())
+        call = _record(actor, name, arguments, text, "api", refused, began, self.allowance.elapsed())
         self.listener(Event("ended", actor or "agent", name, call))
         return call, answer
 
@@ -357,7 +355,7 @@ def blocks_of(answers: Sequence[ToolAnswer | None]) -> list[Block]:
     ]
 
 
-def _record_of_call(
+def _record(
     actor: str,
     name: str,
     arguments: JsonObject,
