@@ -93,6 +93,13 @@ def asking_for_form(prompts: Prompts, money: Currency = DOLLARS) -> dict[str, st
     return {"answer_form": f"\n\n{money.in_prompt(prompts['answer_form'].text.rstrip())}"}
 
 
+def asking_for_language(code: str) -> dict[str, str]:
+    """Return the words that ask for a language, by the name of their slot in the prompts."""
+    return {
+        "language": f" Write in the language with the ISO code `{code}`; headings that are named here stay as they are."
+    }
+
+
 def schemas(names: tuple[str, ...] | None = None, money: Currency = DOLLARS) -> tuple[ToolSchema, ...]:
     """Return the descriptions of the named tools for a model (`None`: the nine). They are the same objects each time."""
     every = tools.TOOLS if names is None else names
@@ -144,8 +151,9 @@ def agent_prompts(
     setting: Setting = RECORDS,
     offered: Collection[str] = tuple(tools.TOOLS),
     money: Currency = DOLLARS,
+    language: str | None = None,
 ) -> Prompts:
-    """Return the prompts with the wording that fits the agent's tools and settings."""
+    """Return the prompts with the wording that fits the agent's tools and settings, and its shop's currency and language."""
     with_files, with_shop = "list_files" in offered, "product_catalog_search" in offered
     # A world with neither shop nor files describes itself through its own tools.
     without_shop = with_files and not with_shop
@@ -159,6 +167,7 @@ def agent_prompts(
         **(brief.WITH_PROFILE if variant.has(PROFILE) else {}),
         **(brief.OF_FILES if without_shop else {}),
         **(asking_for_form(prompts, money) if options.form else {}),
+        **(asking_for_language(language) if language else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 
@@ -268,7 +277,8 @@ def _run_of(
     listener: Listener,
     given: Given,
 ) -> AgentRun:
-    names, looks, money = tools_of(variant, world.tools), variant.architecture.looks, ToolContext(world).money
+    names, looks, shop = tools_of(variant, world.tools), variant.architecture.looks, ToolContext(world)
+    money = shop.money
     seer = models[looks].name if looks in variant.roles else None
     sees = shows_pictures(variant, seer, options.vision)
     run = AgentRun(
@@ -276,7 +286,7 @@ def _run_of(
         user_id=world.user_id,
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
-        prompts=agent_prompts(variant, options, prompts, given.setting, world.tools, money),
+        prompts=agent_prompts(variant, options, prompts, given.setting, world.tools, money, shop.language),
         allowance=allowance,
         steps=StepLog(allowance.elapsed),
         tools=ToolContext(world, options.top_k, sees=sees, asked=query),

@@ -70,6 +70,8 @@ class WorldKey(TypedDict):
     shop_url: str
     web: WebKey
     currency: NotRequired[str]
+    language: NotRequired[str]
+    """The language that agents are asked to answer in; absent for English."""
     own_tools: NotRequired[dict[str, str]]
     """The hash of the file of each of the user's own tools, by name; absent without such tools."""
     search: NotRequired[SearchKey]
@@ -128,6 +130,8 @@ class ShopWorld:
             key["search"] = search
         if self.session.shop.manifest.currency:
             key["currency"] = str(self.session.shop.manifest.money)
+        if language := self.session.shop.manifest.foreign_language:
+            key["language"] = language
         return key
 
 

@@ -82,6 +82,11 @@ class ToolContext:
         return DOLLARS if self.shop is None else self.shop.manifest.money
 
     @property
+    def language(self) -> str | None:
+        """Return the code of the language in which the shop is answered; `None` for English."""
+        return None if self.shop is None else self.shop.manifest.foreign_language
+
+    @property
     def session(self) -> Session:
         if self.world.session is None:  # a world names the tools that it offers
             raise ToolError("unavailable", "There is no shop here, so there are no records of one to read.")

@@ -227,6 +227,7 @@ def _notes(run: AgentRun) -> str:
         "today": run.as_of,
         "user_id": run.user_id,
         "person": run.person or None,
+        **({"language": run.tools.language} if run.tools.language else {}),
     }
     return json.dumps(document, ensure_ascii=False) + "\n"
 

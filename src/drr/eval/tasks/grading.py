@@ -40,6 +40,8 @@ class Graded:
     profile: str
     """The profile summary as text; empty where the shopper is unknown."""
     shop_url: str
+    language: str | None = None
+    """The code of the language that the answer was asked for in; `None` for English."""
 
     def asking(
         self,
@@ -59,7 +61,7 @@ class Graded:
         """
         sections = (
             Section("profile", self.profile or _UNKNOWN, "The shopper's profile summary:"),
-            Section("question", self.query, "The question:"),
+            Section("question", self.query, self._intro),
             *answers,
         )
         messages = (
@@ -69,6 +71,14 @@ class Graded:
         )
         known = bool(self.profile)
         return Asking(task, form, messages, sections, about, dimension, self.shop_url, known)
+
+    @property
+    def _intro(self) -> str:
+        if self.language is None:
+            return "The question:"
+        return (
+            f"The question. Its answer must be written in the language with the ISO code `{self.language}`:"
+        )
 
 
 def one_answer(report: str) -> tuple[Section, ...]:
@@ -83,7 +93,8 @@ def both_answers(first: str, second: str) -> tuple[Section, ...]:
 
 
 def graded_question(desk: JudgingContext, answer: Answer) -> Graded:
-    return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url)
+    language = None if desk.shop is None else desk.shop.manifest.foreign_language
+    return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url, language)
 
 
 def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> str:
