@@ -133,7 +133,8 @@ def test_the_commerce_protocol_names_the_shops_currency(shop: Shop, code: str) -
 
 
 def test_prompts_ask_for_figures_in_the_shops_currency(place: Path, code: str) -> None:
-    from drr.agents.runner import asking_for_form, load_prompts
+    from drr.agents.brief import asking_for_form
+    from drr.agents.runner import load_prompts
     from drr.app.training.episode import ACTING, TASKS
 
     with open_shop(str(place), Settings()) as shop:

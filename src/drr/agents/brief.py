@@ -12,7 +12,7 @@ from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.records.shopper import shopper_summary
 from drr.env.source import Source
-from drr.llm.prompts import fence
+from drr.llm.prompts import Prompts, fence
 from drr.tools.base import ToolAnswer
 from drr.wording.currency import DOLLARS, Currency
 
@@ -310,6 +310,18 @@ WITH_CART = {
 }
 """Wording where the agent acts for a shopper, who reads what was done."""
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
+
+
+def asking_for_form(prompts: Prompts, money: Currency = DOLLARS) -> dict[str, str]:
+    """Return the words that ask for a form, by the name of their slot in the prompts."""
+    return {"answer_form": f"\n\n{money.in_prompt(prompts['answer_form'].text.rstrip())}"}
+
+
+def asking_for_language(code: str) -> dict[str, str]:
+    """Return the words that ask for a language, by the name of their slot in the prompts."""
+    return {
+        "language": f" Write in the language with the ISO code `{code}`; headings that are named here stay as they are."
+    }
 
 
 def argument_error(name: str, arguments: JsonObject, parameters: Sequence[str] = ()) -> str | None:

@@ -88,18 +88,6 @@ def load_prompts(override: Path | None = None) -> Prompts:
     return Prompts(FOLDER, override, beside=prompt_folders("agent"))
 
 
-def asking_for_form(prompts: Prompts, money: Currency = DOLLARS) -> dict[str, str]:
-    """Return the words that ask for a form, by the name of their slot in the prompts."""
-    return {"answer_form": f"\n\n{money.in_prompt(prompts['answer_form'].text.rstrip())}"}
-
-
-def asking_for_language(code: str) -> dict[str, str]:
-    """Return the words that ask for a language, by the name of their slot in the prompts."""
-    return {
-        "language": f" Write in the language with the ISO code `{code}`; headings that are named here stay as they are."
-    }
-
-
 def schemas(names: tuple[str, ...] | None = None, money: Currency = DOLLARS) -> tuple[ToolSchema, ...]:
     """Return the descriptions of the named tools for a model (`None`: the nine). They are the same objects each time."""
     every = tools.TOOLS if names is None else names
@@ -166,8 +154,8 @@ def agent_prompts(
         **(brief.WITH_CART if "checkout" in offered else {}),
         **(brief.WITH_PROFILE if variant.has(PROFILE) else {}),
         **(brief.OF_FILES if without_shop else {}),
-        **(asking_for_form(prompts, money) if options.form else {}),
-        **(asking_for_language(language) if language else {}),
+        **(brief.asking_for_form(prompts, money) if options.form else {}),
+        **(brief.asking_for_language(language) if language else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 

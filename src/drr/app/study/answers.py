@@ -10,10 +10,11 @@ from typing import Any, cast
 
 from drr.agents.architecture import Variant
 from drr.agents.base import PROFILE, AnswerRecord, Listener, ignore_event
+from drr.agents.brief import asking_for_form
 from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
-from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
+from drr.agents.runner import AgentOptions, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
 from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_person_facts, shopper_of
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of

@@ -205,6 +205,15 @@ class JudgingContext:
             self.profiles[user_id] = profile_text(self.shop, user_id)
         return self.profiles.get(user_id, "")
 
+    @property
+    def question_intro(self) -> str:
+        """Return the words before a question: in which language it was to be answered, where that is not English."""
+        language = None if self.shop is None else self.shop.manifest.foreign_language
+        asked = (
+            f". Its answer must be written in the language with the ISO code `{language}`" if language else ""
+        )
+        return f"The question{asked}:"
+
     def chosen(self, kind: type[Chosen]) -> Chosen:
         """Return the study's settings of this type, else the default ones."""
         if kind not in self.choices:

@@ -40,8 +40,7 @@ class Graded:
     profile: str
     """The profile summary as text; empty where the shopper is unknown."""
     shop_url: str
-    language: str | None = None
-    """The code of the language that the answer was asked for in; `None` for English."""
+    intro: str = "The question:"
 
     def asking(
         self,
@@ -61,7 +60,7 @@ class Graded:
         """
         sections = (
             Section("profile", self.profile or _UNKNOWN, "The shopper's profile summary:"),
-            Section("question", self.query, self._intro),
+            Section("question", self.query, self.intro),
             *answers,
         )
         messages = (
@@ -71,14 +70,6 @@ class Graded:
         )
         known = bool(self.profile)
         return Asking(task, form, messages, sections, about, dimension, self.shop_url, known)
-
-    @property
-    def _intro(self) -> str:
-        if self.language is None:
-            return "The question:"
-        return (
-            f"The question. Its answer must be written in the language with the ISO code `{self.language}`:"
-        )
 
 
 def one_answer(report: str) -> tuple[Section, ...]:
@@ -93,8 +84,7 @@ def both_answers(first: str, second: str) -> tuple[Section, ...]:
 
 
 def graded_question(desk: JudgingContext, answer: Answer) -> Graded:
-    language = None if desk.shop is None else desk.shop.manifest.foreign_language
-    return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url, language)
+    return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url, desk.question_intro)
 
 
 def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> str:
