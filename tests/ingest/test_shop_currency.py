@@ -183,6 +183,26 @@ def test_currency_and_language_survive_files_and_copies(tmp_path: Path, drr: Drr
         assert "27,30 zł" in drr.out("shop", "search", one, "czajniki")
 
 
+def test_currency_and_language_of_questions_survive_their_exports(tmp_path: Path, drr: Drr) -> None:
+    place, asked, folder, study = (
+        polish(tmp_path, drr, "csv"),
+        *(tmp_path / one for one in ("q.jsonl", "set", "study")),
+    )
+    own = {"currency": "PLN", "language": "pl"}
+    asked.write_text(json.dumps({"query": "Jaki czajnik do 30 zł?", "user_id": "u1", **own}) + "\n")
+    drr.out("queries", "dataset", asked, "--out", folder, "--quiet")
+    drr.out(
+        "run", study, "--shop", place, "--queries", folder / "queries.jsonl", "--variants", "react", "--quiet"
+    )
+    drr.out("study", "export", study, "--out", tmp_path / "tables", "--quiet")
+    lines = [json.loads((at / "queries.jsonl").read_text("utf-8")) for at in (folder, study)]
+    for one in (*lines, *parquet.read_table(folder / "queries.parquet").to_pylist()):
+        assert {name: one[name] for name in own} == own
+    unit = json.loads((tmp_path / "tables" / "units.jsonl").read_text("utf-8"))
+    (row,) = parquet.read_table(tmp_path / "tables" / "units.parquet").to_pylist()
+    assert unit["key_fields"]["currency"] == json.loads(row["key_fields"])["currency"] == "PLN pl"
+
+
 def test_a_shop_of_before_is_in_dollars_and_english(tmp_path: Path, drr: Drr) -> None:
     """A manifest that names neither is one of a shop made before they were kept."""
     (products := tmp_path / "p.csv").write_text("id,title,price\nP0,Copper lamp,27.30\n")
