@@ -408,9 +408,14 @@ def test_what_stands_above_the_tables_is_of_all_files(tmp_path: Path, drr: Drr) 
     with opened(tmp_path / "shop") as shop:
         (product,), (order,) = shop.store.iter_products(), shop.store.iter_orders()
         assert (product.title, order.order_status) == ("Tür", "Returned")
+    files[0].write_text(
+        "Artikel Nr;Größe\n1;Tür\n", encoding="utf-8-sig"
+    )  # its mark is surer than what is said
+    assert "1 products, 1 users, 1 orders" in drr.out(*asked)
     told.write_text("\n".join(lines).replace('"zurück"', "zurück"), encoding="utf-8")
     assert 'quote names with blanks or umlauts: "in Arbeit" = ' in drr.err(*asked, code=2)
     told.write_text("\n".join(lines[2:]), encoding="utf-8")
+    files[0].write_bytes("Artikel Nr;Größe\n1;Tür\n".encode("cp1252"))
     assert 'in the first line of the mapping: encoding = "cp1252"' in drr.err(*asked, code=1)
     told.write_text('separator = ";;"', encoding="utf-8")
     assert "separator" in drr.err(*asked, code=2)

@@ -128,8 +128,8 @@ class DelimitedFile(RowFile):
     def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
         with open_unpacked(path) as file:
             start = file.read(4)
-        found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
-        super().__init__(path, encoding or found, separator)
+        marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
+        super().__init__(path, marked or encoding or "utf-8", separator)
         csv.field_size_limit(LONGEST_CELL)
         sample = list(_some(self._lines(), _SAMPLE, len))
         if not sample:
