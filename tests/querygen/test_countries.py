@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,13 @@ from drr.env.profile import build_profile
 from drr.env.query import Query, read_queries
 from drr.env.records.shopper import shopper_summary
 from drr.env.settings import Settings
-from drr.env.shop import open_shop
-from drr.querygen.checks import Checker
+from drr.env.shop import Shop, open_shop
+from drr.env.web.open import open_web
+from drr.llm.prompts import Prompts
+from drr.querygen.asking import FOLDER, prompts_of_shop
+from drr.querygen.checks import Checker, problems
+from drr.querygen.composing import QuestionMaker
+from drr.querygen.files import ResearchTask
 from drr.querygen.literal import states
 
 from tests.commands import drr
@@ -155,3 +161,41 @@ def test_where_no_file_names_a_region_nobody_has_one(tmp_path: Path) -> None:
     written = read_queries(tmp_path / "q.jsonl")
     assert len(written) >= 6 and not any(fact.kind == "profile" for one in written for fact in one.facts_used)
     assert drr("queries", "check", tmp_path / "q.jsonl", "--shop", folder) == 0
+
+
+def test_no_kind_that_a_foreign_shop_lacks_is_named_in_english(shop: Shop) -> None:
+    """Beside a shop's own words an English one would tell what must be refused."""
+    recipe = {"currency": "EUR", "rate": 1, "language": "de"}
+    german = replace(shop, manifest=shop.manifest.model_copy(update={"recipe": recipe}))
+    maker = QuestionMaker(german, open_web(Settings()), plain=True)
+    assert maker.absent == [] and QuestionMaker(shop, maker.web, plain=True).absent
+    made = [QuestionMaker(german, maker.web).make(f"de:{k}") for k in range(3)]
+    assert all("$" not in one.query and one.currency == "EUR" for one in made)
+    assert {need.refusal for one in made if one.checkable for need in one.checkable.needs} <= {
+        None,
+        "nothing_fits",
+    }
+
+
+def test_prompts_of_all_writers_are_in_the_shops_currency_and_language(shop: Shop) -> None:
+    written = Prompts(FOLDER)
+    assert prompts_of_shop(written, shop.manifest) is written
+    for currency, language in (("EUR", "de"), ("INR", "en-IN"), ("USD", "pl")):
+        recipe = {"currency": currency, "rate": 1, "language": language}
+        manifest = shop.manifest.model_copy(update={"recipe": recipe})
+        own = prompts_of_shop(written, manifest)
+        assert {name for name in written.names if own[name].sha256 != written[name].sha256} >= {
+            "writer_system"
+        }
+        text = "\n".join(own[name].text for name in own.names)
+        assert ("dollar" in text) == (currency == "USD")
+        assert (f"records, in the language with the ISO code `{language}`" in text.replace("for each record", "for records")) == (language != "en-IN")  # fmt: skip
+
+
+def test_tasks_of_a_foreign_shop_are_no_strangers_to_its_language(folders: dict[str, Path]) -> None:
+    task = ResearchTask(
+        task_id="t", category="Kaffee", task=f"{COUNTRIES['DE'].question} " * 2, needs=["Kaffeemühle"]
+    )
+    assert "language" in {one.check for one in problems([task])}
+    with open_shop(str(folders["DE"]), Settings()) as german:
+        assert "language" not in {one.check for one in problems([task], german)}

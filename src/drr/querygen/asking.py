@@ -45,6 +45,7 @@ class DepartmentBrief(NamedTuple):
     batch: int
     questions: int
     before: int = 0
+    currency: Currency = DOLLARS
 
 
 def prompts_of_shop(prompts: Prompts, manifest: Manifest) -> Prompts:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from drr.env.entities import User
-from drr.env.languages import is_stop_word, known_language, surfaces
+from drr.env.languages import known_language
 from drr.env.profile import ProfileSummary, Spend, build_profile
 from drr.env.query import Constraints, Query
 from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
 from drr.querygen.demands import demands_of
-from drr.querygen.literal import COMMON_NAMES, ends, english_share, names, order_ids, product_ids, states
+from drr.querygen.literal import COMMON_NAMES, ends, names, order_ids, product_ids, states, unlike_language
 from drr.querygen.stock import Stock
 from drr.tools.registry import TOOLS
 from drr.wording.currency import Currency
@@ -254,22 +254,11 @@ def length(case: CheckCase) -> CheckResult:
 
 
 def language(case: CheckCase) -> CheckResult:
-    """Check that the text has frequent words of its language; of one without a list of them nothing is known."""
-    text, own = case.query.query, case.query.language
-    if own is not None:
-        if known_language(own) is None:
-            return NONE
-        words = surfaces(text)
-        share = sum(is_stop_word(word, own) for word in words) / max(len(words), 1)
-        return (
-            PASS
-            if share >= 0.2
-            else fail(f"does not read like `{own}` ({share:.0%} of its words are common ones)")
-        )
-    share = english_share(text)
-    if share >= 0.2:
-        return PASS
-    return fail(f"does not read like English ({share:.0%} of its words are common ones)")
+    own = case.query.language
+    if own is not None and known_language(own) is None:
+        return NONE
+    unlike = unlike_language(case.query.query, own)
+    return fail(unlike) if unlike else PASS
 
 
 def unlike_others(case: CheckCase) -> CheckResult:

@@ -153,7 +153,7 @@ class TaskProblem(NamedTuple):
     told: str
 
 
-def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
+def _of_text(task: ResearchTask, language: str | None) -> Iterator[tuple[str, str]]:
     """Yield the problems that the text of a task shows, by the names of the questions' checks."""
     text, words = task.task, len(task.task.split())
     own = _OWN_RECORDS.search(text)
@@ -170,8 +170,8 @@ def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
             yield name, f"{reason} {', '.join(found)}"
     if not SHORTEST <= words <= LONGEST:
         yield "length", f"{words} words; {SHORTEST} to {LONGEST} are asked for"
-    if (share := literal.english_share(text)) < 0.2:
-        yield "language", f"does not read like English ({share:.0%} of its words are common ones)"
+    if unlike := literal.unlike_language(text, language):
+        yield "language", unlike
 
 
 def problems(
@@ -179,9 +179,9 @@ def problems(
 ) -> Iterator[TaskProblem]:
     """Yield the problems of all tasks of a file. Without a shop, only the texts are checked."""
     earlier: list[str] = []
-    seen = SimilarTexts()
+    seen, language = SimilarTexts(), shop.manifest.foreign_language if shop is not None else None
     for task in tasks:
-        for name, reason in _of_text(task):
+        for name, reason in _of_text(task, language):
             yield TaskProblem(task.task_id, name, reason)
         own = text_shingles(task.task)
         for place, alike in seen.alike(own):

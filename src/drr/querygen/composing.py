@@ -74,7 +74,7 @@ class QuestionMaker:
 
     @cached_property
     def words(self) -> Mapping[str, Any]:
-        return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+        return _words(self.shop.manifest.foreign_language)
 
     @cached_property
     def users(self) -> list[str]:
@@ -258,6 +258,12 @@ class QuestionMaker:
         if any(step.tool == "web_search" for step in truth.plan):
             query.web_need = "what the table of a web page gives"
         return query
+
+
+def _words(language: str | None) -> Mapping[str, Any]:
+    """Return the words of questions. English kinds that a shop lacks are named in English shops alone: elsewhere they would stand out."""
+    words = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+    return words if language is None else {**words, "absent": [], "parts": []}
 
 
 def _figures(asker: PointSource, parts: Sequence[DrawnPoint]) -> Iterator[DrawnPoint | None]:

@@ -140,7 +140,8 @@ class Writer:
             brief = ShopperBrief(profile, count, len(before), kinds, self.shop.manifest.money)
             messages = profile_messages(self.own_prompts, brief)
         else:
-            brief = DepartmentBrief(spec["department"], spec["batch"], count, len(before))
+            place = spec["department"], spec["batch"]
+            brief = DepartmentBrief(*place, count, len(before), self.shop.manifest.money)
             messages = generic_messages(self.own_prompts, brief, as_of)
         if before:
             messages = [*messages, again_message(self.prompts, count, before)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from drr.env.languages import is_stop_word, known_language, surfaces
 from drr.env.text import tokens
 from drr.wording.states import STATE
 
@@ -49,6 +50,21 @@ def english_share(text: str) -> float:
     """Return the share of a text's words that are among the most frequent ones of English."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     return sum(word in _ENGLISH for word in words) / max(len(words), 1)
+
+
+def unlike_language(text: str, language: str | None) -> str | None:
+    """Tell where a text lacks frequent words of its language, `None` for English. Of a language without a list of them nothing is known."""
+    if language is None:
+        share, named = english_share(text), "English"
+    elif known_language(language) is None:
+        return None
+    else:
+        words = surfaces(text)
+        share, named = (
+            sum(is_stop_word(word, language) for word in words) / max(len(words), 1),
+            f"`{language}`",
+        )
+    return None if share >= 0.2 else f"does not read like {named} ({share:.0%} of its words are common ones)"
 
 
 def names(text: str) -> Iterator[str]:

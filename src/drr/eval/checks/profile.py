@@ -97,10 +97,10 @@ def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
         tally.compare(span, holds, f"Name: {value.text}", f"{user.first_name} {user.last_name}")
     elif label in _PLACE_LABELS and (where := _WHERE.match(value.text)) is not None:
         _compare_place(tally, where, value.start, user)
-    elif label in ("city", "town") and value.text.replace(" ", "").isalpha():
+    elif label in ("city", "town") and address.city and value.text.replace(" ", "").isalpha():
         holds = value.text.casefold() == address.city.casefold()
         tally.compare(span, holds, f"City: {value.text}", address.city)
-    elif label == "state" and (value.text in STATES or value.text in STATES.values()):
+    elif label == "state" and address.state and (value.text in STATES or value.text in STATES.values()):
         holds = STATES.get(value.text, value.text) == STATES.get(address.state, address.state)
         tally.compare(span, holds, f"State: {value.text}", address.state)
 
@@ -116,6 +116,8 @@ def _compare_town(tally: Tally, town: str, start: int, user: User, known: dict[s
 
 def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -> None:
     address = user.address
+    if not address.state:
+        return  # nobody knows where the shopper lives
     span = start + match.start("city"), start + match.end()
     stated = match["state"] or match["in"]
     state = STATES.get(stated, stated) == STATES.get(address.state, address.state)

@@ -129,11 +129,12 @@ def _point_of_home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[Po
     if user is None or not any(f.kind == "profile" and f.id.startswith("address.") for f in query.facts_used):
         return
     state = STATES.get(user.address.state, user.address.state)
-    if wanted.region == state:
+    home = ", ".join(filter(None, (user.address.city, state)))
+    if wanted.region == state or not home:
         return
     yield {
         "id": "",
-        "text": f"It takes account of where the shopper lives: {user.address.city}, {state}.",
+        "text": f"It takes account of where the shopper lives: {home}.",
         "weight": "okay",
         "origin": "shopper",
         "gist": state,

@@ -157,7 +157,7 @@ def _for_department(brief: DepartmentBrief) -> list[Words]:
         seed = _draw(brief.department, brief.batch, place)
         theme = known[themes[(brief.batch + place) % len(themes)]]
         intents: tuple[Intent, ...] = ("compare", "plan", "compare", "gift")
-        row = _write(intents[seed % len(intents)], theme, _Asker("", (), ()), seed)
+        row = _write(intents[seed % len(intents)], theme, _Asker("", (), (), brief.currency), seed)
         tools = [tool for tool in row["tools"] if tool not in _OF_USER]
         rows.append({**row, "facts_used": [], "tools": tools})
     return rows
