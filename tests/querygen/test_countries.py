@@ -199,3 +199,14 @@ def test_tasks_of_a_foreign_shop_are_no_strangers_to_its_language(folders: dict[
     assert "language" in {one.check for one in problems([task])}
     with open_shop(str(folders["DE"]), Settings()) as german:
         assert "language" not in {one.check for one in problems([task], german)}
+
+
+@pytest.mark.parametrize(("written", "wrong"), [("DE", set()), ("IN", set()), ("PL", {"language"})])
+def test_a_question_of_ones_own_is_in_the_shops_language_or_in_english(
+    folders: dict[str, Path], written: str, wrong: set[str]
+) -> None:
+    with open_shop(str(folders["DE"]), Settings()) as shop:
+        user = shop.store.sample_users(1, seed=1, min_orders=1)[0]
+        query = Query(query=COUNTRIES[written].question, user_id=user)
+        failed = Checker(shop).check(query).failed
+        assert set(failed) == wrong and all("`de`" in one for one in failed.values())

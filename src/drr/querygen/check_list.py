@@ -83,6 +83,12 @@ class CheckCase:
         return self.stock.shop.manifest.money
 
     @property
+    def language(self) -> str | None:
+        """Return the question's language; that of the shop where no rules wrote it and nobody says another."""
+        stated = self.query.language
+        return stated if stated or self.query.rule_written else self.stock.shop.manifest.foreign_language
+
+    @property
     def demands(self) -> Constraints:
         """Return what the question's text demands."""
         return demands_of(self.query, self.currency)
@@ -206,7 +212,7 @@ def states_in_text(case: CheckCase) -> CheckResult:
 def names_in_text(case: CheckCase) -> CheckResult:
     """Check that each name stands in a record. Other languages than English have capitals that tell no name."""
     query, known = case.query, case.known
-    if known is None or query.language is not None:
+    if known is None or case.language is not None:
         return NONE
     needs = query.checkable.needs if query.checkable else []
     stated = [step for need in needs for step in need.category]
@@ -254,10 +260,13 @@ def length(case: CheckCase) -> CheckResult:
 
 
 def language(case: CheckCase) -> CheckResult:
-    own = case.query.language
+    """Check for frequent words of the question's language; English does where none is stated."""
+    text, own = case.query.query, case.language
+    if case.query.language is None and unlike_language(text, None) is None:
+        return PASS
     if own is not None and known_language(own) is None:
         return NONE
-    unlike = unlike_language(case.query.query, own)
+    unlike = unlike_language(text, own)
     return fail(unlike) if unlike else PASS
 
 
