@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from drr.data_ingest.sample import SamplePlan
 from drr.data_ingest.sample_products import (
@@ -37,10 +37,16 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     ValidationError,
     model_serializer,
+    model_validator,
 )
 
 _MAKERS = 15
 """Makers of a category; more are added as its products grow."""
+
+
+ORDER_AXES = ("statuses", "cities")
+PLANTED_AXES = ("contradictions", "page_values", "outlets")
+_LATER = ("talks", "real_kinds", *ORDER_AXES, *PLANTED_AXES)
 
 
 class ShopAxes(BaseModel):
@@ -67,12 +73,30 @@ class ShopAxes(BaseModel):
     """True if the questions are talks with a shopper who is served."""
     real_kinds: bool = False
     """True if kinds, their prices and details are those of the sample shop, so that people have words for them."""
+    statuses: float = Field(0.0, ge=0, le=1)
+    """Share of orders that were returned, cancelled or are under way; drawn apart, the share of two to six pieces."""
+    cities: float = Field(0.0, ge=0, le=1)
+    """Share of shoppers who moved between two orders; drawn apart, the share who send gifts to others."""
+    contradictions: float = Field(0.0, ge=0, le=1)
+    """Share of products whose title, details, maker's page, test and old orders disagree on a value; as many more agree."""
+    page_values: float = Field(0.0, ge=0, le=1)
+    """Share of products with a value that only their maker's page tells, or, for one in four, nothing tells."""
+    outlets: float = Field(0.0, ge=0, le=1)
+    """Share of products that other shops list, at their own price and day."""
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.contradictions + self.page_values > 1:
+            raise ValueError(
+                "contradictions and page_values are shares of different products, together at most 1"
+            )
+        return self
 
     @model_serializer(mode="wrap")
     def _without_later(self, written: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the axes; those added later are left out where they are off, so that commitments hold."""
         row: JsonObject = written(self)
-        return {name: value for name, value in row.items() if value or name not in ("talks", "real_kinds")}
+        return {name: value for name, value in row.items() if value or name not in _LATER}
 
 
 SIZES = {

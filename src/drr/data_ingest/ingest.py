@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from drr.data_ingest.blocks import BLOCK
 from drr.data_ingest.duplicates import ROW
 from drr.data_ingest.metadata import Spot, read_metadata
+from drr.data_ingest.order_draw import OrderDraw
 from drr.data_ingest.orders import order_ids, profiles, sort_rows, statuses, user_table
 from drr.data_ingest.packing import I64, Ids
 from drr.data_ingest.products import VERSION as TEXT_VERSION
@@ -25,7 +26,7 @@ from drr.data_ingest.recipe import FilePair, Recipe
 from drr.data_ingest.review_rows import ReviewTexts
 from drr.data_ingest.reviews import Interactions, Reviews, read_reviews
 from drr.data_ingest.sample import is_sample
-from drr.env.content import OrderColumns, UserRow, as_of_from
+from drr.env.content import OrderColumns, SlipRow, UserRow, as_of_from
 from drr.env.entities import Product
 from drr.env.errors import DrrError, NoPlaceForShop, disk_of
 from drr.env.progress import Progress, collector_off
@@ -149,6 +150,8 @@ class Job:
     """Bytes read at once."""
     created: str | None = None
     replace: bool = True
+    draw: OrderDraw | None = None
+    """What is drawn of the orders of a made shop; the manifest names its axes."""
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
 
 
@@ -194,8 +197,11 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         order = sort_rows(users.position, time, numbers)
         status = statuses(job.recipe.statuses, job.recipe.seed, numbers, time)
         columns = [c[order] for c in (numbers, item, users.position, time, np.ones_like(time), status)]
+        slips: Mapping[int, SlipRow] = {}
+        if job.draw is not None:
+            columns, slips = job.draw.drawn(columns, hashes, gathered.ids.item_texts(codes))
         with progress.stage("orders", len(order), "orders") as stage:
-            gathered.rows["orders"] = writer.write_orders(order_batches(columns, stage.advance))
+            gathered.rows["orders"] = writer.write_orders(order_batches(columns, stage.advance, slips))
         _keep(texts, writer, numbers, progress)
         check_row_counts(gathered.rows)
         quarantine.flush()
@@ -250,9 +256,14 @@ def _users(
         yield pools.rows(gathered.ids.user_texts(codes[part]), hashes[part], attempts[part])
 
 
-def order_batches(columns: list[I64], advance: Callable[[int], None]) -> Iterator[OrderColumns]:
+def order_batches(
+    columns: list[I64], advance: Callable[[int], None], slips: Mapping[int, SlipRow] | None = None
+) -> Iterator[OrderColumns]:
     for first in range(0, len(columns[0]), BATCH):
         batch = OrderColumns(*(c[first : first + BATCH] for c in columns))  # type: ignore[arg-type]
+        if slips:
+            there = columns[0][first : first + BATCH].tolist()
+            batch = batch._replace(slips={one: slips[one] for one in there if one in slips})
         yield batch
         advance(len(batch.order_id))
 
@@ -314,7 +325,7 @@ def manifest_of(
         as_of=as_of_from(newest),
         content_hash="",
         counts={"products": gathered.rows["products"], "users": users, "orders": rows["orders"]},
-        recipe=job.recipe.document(),
+        recipe=job.recipe.document() | ({} if job.draw is None else {"axes": dict(job.draw.axes)}),
         inputs=gathered.inputs,
         rows=rows,
         quarantined=dict(sorted(quarantined.items())),

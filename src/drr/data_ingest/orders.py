@@ -217,9 +217,9 @@ class ProfilePools:
     def _draw(self, hashes: U64, attempts: NDArray[np.uint8] | None) -> _Draw:
         tried = np.uint64(0) if attempts is None else attempts.astype(np.uint64)
         return _Draw(
-            _pick(hashes, 1, _NAMES),
-            _pick(hashes, 2, _NAMES),
-            _pick(hashes, 3, len(DOMAINS)),
+            pick(hashes, 1, _NAMES),
+            pick(hashes, 2, _NAMES),
+            pick(hashes, 3, len(DOMAINS)),
             stream(hashes + tried * np.uint64(0x9E3779B97F4A7C15), 4) >> np.uint64(64 - 5 * _SUFFIX_LENGTH),
         )
 
@@ -253,11 +253,11 @@ class ProfilePools:
         suffix = letters.view(f"U{_SUFFIX_LENGTH}").ravel().tolist()
         place = np.searchsorted(self._place_cumulative, uniform(hashes, 5), side="right")
         place = np.minimum(place, len(self._city) - 1)
-        number = (_pick(hashes, 6, 9_900) + 100).tolist()
-        street = _pick(hashes, 7, _STREETS).tolist()
-        flat = np.where(uniform(hashes, 8) < _SHARE_OF_FLATS, _pick(hashes, 9, 899) + 101, 0).tolist()
-        zip_code = (place * 100 + _pick(hashes, 10, 98) + 1).tolist()
-        phone = (place * 100 + _pick(hashes, 11, 100)).tolist()
+        number = (pick(hashes, 6, 9_900) + 100).tolist()
+        street = pick(hashes, 7, _STREETS).tolist()
+        flat = np.where(uniform(hashes, 8) < _SHARE_OF_FLATS, pick(hashes, 9, 899) + 101, 0).tolist()
+        zip_code = (place * 100 + pick(hashes, 10, 98) + 1).tolist()
+        phone = (place * 100 + pick(hashes, 11, 100)).tolist()
         home = place.tolist()
         streets, first_mail, last_mail = self._street, self._first_mail, self._last_mail
         columns = (
@@ -293,7 +293,7 @@ def stream(hashes: U64, number: int) -> U64:
         return finish(hashes + np.uint64(number) * np.uint64(0x9E3779B97F4A7C15))
 
 
-def _pick(hashes: U64, number: int, size: int) -> I64:
+def pick(hashes: U64, number: int, size: int) -> I64:
     """Return a position in a pool, from the high half of the hash."""
     return ((stream(hashes, number) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)).astype(np.int64)
 

@@ -78,6 +78,7 @@ class _MetaWriter:
         rare: dict[int, str],
     ) -> None:
         self.words, self.rng, self.rare, self.general = words, rng, rare, vocabulary.general
+        self.planted = vocabulary.planted
         coined = [a + b for a in self.general["brand_starts"] for b in self.general["brand_ends"]]
         self.brands = list(words.brands) + rng.sample(coined, min(len(coined), total // 40))
         self.mains = list(words.main_categories)
@@ -118,6 +119,8 @@ class _MetaWriter:
         odd = self._oddity(number)
         if odd is not None:
             self._make_odd(row, odd, kind)
+        if self.planted is not None:
+            self.planted(row, item)
         return row
 
     def _leave_out(self, row: JsonObject) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from drr.data_ingest.sample_listing import Item
 
 _FOLDER = files("drr.data_ingest") / "vocabulary"
 
@@ -107,6 +111,8 @@ class Vocabulary:
     general: GeneralWords
     mute: bool = False
     """True if reviews have no text and shoppers no recorded truth, because no shop with this vocabulary keeps them."""
+    planted: Callable[[JsonObject, Item], None] | None = None
+    """What is done to each row of metadata before it is written."""
 
     @property
     def types(self) -> tuple[ProductType, ...]:

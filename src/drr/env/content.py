@@ -7,18 +7,29 @@ depends on a setting of the reader, not on the shop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
-from drr.env.entities import RECORDED_STATUSES, KeptReview, Order, Product, User, ms_from_iso
+from drr.env.entities import RECORDED_STATUSES, Address, KeptReview, Order, Product, Slip, User, ms_from_iso
 from drr.env.errors import ShopError
 from pydantic import BaseModel, ConfigDict
 
 # Big enough that a call costs nothing, small enough that nobody notices the memory.
 BATCH = 10_000
+
+
+class SlipRow(NamedTuple):
+    recipient: str | None = None
+    address1: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country: str | None = None
+    sold_as: str | None = None
 
 
 class OrderColumns(NamedTuple):
@@ -31,6 +42,13 @@ class OrderColumns(NamedTuple):
     quantity: Sequence[int]
     status: Sequence[int]
     """Positions in `drr.env.entities.RECORDED_STATUSES`."""
+    slips: Mapping[int, SlipRow] = MappingProxyType({})
+    """The slips of the orders that have one, by order id."""
+
+    @property
+    def numbers(self) -> tuple[Sequence[int], ...]:
+        """Return the columns of numbers, without the slips."""
+        return (self.order_id, self.product, self.user, self.timestamp_ms, self.quantity, self.status)
 
 
 class UserRow(NamedTuple):
@@ -79,7 +97,13 @@ def order_bytes(columns: OrderColumns) -> bytes:
     """Return the bytes of a batch of orders for hashing. Products and users are given by position; their own hashes tie each position to an id."""
     import numpy as np
 
-    return np.stack([np.asarray(column, dtype="<i8") for column in columns], axis=1).tobytes()
+    return np.stack([np.asarray(column, dtype="<i8") for column in columns.numbers], axis=1).tobytes()
+
+
+def slip_bytes(columns: OrderColumns) -> bytes:
+    slips = columns.slips
+    rows = [(number, *slips[number]) for number in map(int, columns.order_id) if number in slips]
+    return orjson.dumps(rows)[1:-1] + b"," if rows else b""
 
 
 def _latest(columns: OrderColumns) -> int:
@@ -93,6 +117,8 @@ class ContentHash:
 
     def __init__(self) -> None:
         self._products, self._users, self._orders = sha256(), sha256(), sha256()
+        self._slips: Any = None
+        """The hash of the slips; `None` while no order has one, so that such shops keep the hash that they always had."""
         self.counts = {"products": 0, "users": 0, "orders": 0}
         self.last_order_ms: int | None = None
 
@@ -106,6 +132,9 @@ class ContentHash:
         if not len(columns.order_id):
             return
         self._add("orders", order_bytes(columns), len(columns.order_id))
+        if columns.slips:
+            self._slips = self._slips or sha256()
+            self._slips.update(slip_bytes(columns))
         latest = _latest(columns)
         self.last_order_ms = latest if self.last_order_ms is None else max(latest, self.last_order_ms)
 
@@ -123,6 +152,8 @@ class ContentHash:
 
     def digest(self, as_of: str) -> str:
         parts = [h.hexdigest() for h in (self._products, self._users, self._orders)]
+        if self._slips is not None:
+            parts.append(self._slips.hexdigest())
         return sha256(orjson.dumps(["drr-content-1", *parts, as_of])).hexdigest()
 
 
@@ -179,7 +210,25 @@ class Columns:
             [ms_from_iso(o.order_date) for o in orders],
             [o.quantity for o in orders],
             [status[o.order_status] for o in orders],
+            {int(o.order_id): slip_row(o.slip) for o in orders if o.slip is not None},
         )
+
+
+def slip_row(slip: Slip) -> SlipRow:
+    a, row = slip.address, SlipRow(recipient=slip.recipient, sold_as=slip.sold_as)
+    if a is None:
+        return row
+    return row._replace(address1=a.address1, city=a.city, state=a.state, zip=a.zip, country=a.country)
+
+
+def slip_of(row: SlipRow) -> Slip:
+    recipient, address1, city, state, code, country, sold_as = row
+    address = None
+    if address1 is not None:
+        address = Address.model_validate(
+            {"address1": address1, "city": city, "state": state, "zip": code, "country": country}
+        )
+    return Slip(recipient=recipient, address=address, sold_as=sold_as)
 
 
 def batched(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
@@ -205,7 +254,7 @@ def check_order_batch(
     """Check that a batch of orders is sorted and names only products and users already written. Return its last sort key."""
     import numpy as np
 
-    order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns)
+    order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns.numbers)
     if product.min() < 0 or product.max() >= products or user.min() < 0 or user.max() >= users:
         raise ShopError("orders: one names a product or user that was not written")
     if last is not None:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from urllib.parse import quote
 
 from drr.env.json_object import JsonObject
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Returned"]
 ORDER_STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
@@ -45,6 +45,17 @@ class User(Entity):
         return {"_id": self.user_id, **self.model_dump()}
 
 
+class Slip(Entity):
+    """The delivery slip of an order: what differs from the shopper's profile and from the product's listing today."""
+
+    recipient: str | None = None
+    """The name of the person to whom a gift went; `None` for the shopper."""
+    address: Address | None = None
+    """The address to which it went; `None` for that of the profile."""
+    sold_as: str | None = None
+    """The name and the value under which the product was sold."""
+
+
 class Order(Entity):
     order_id: str
     product_id: str
@@ -53,6 +64,15 @@ class Order(Entity):
     """ISO 8601 in UTC with milliseconds and no offset, e.g. `2022-02-22T06:07:21.735`."""
     quantity: int = 1
     order_status: RecordedStatus = "Delivered"
+    slip: Slip | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_slip(self, written: SerializerFunctionWrapHandler) -> JsonObject:
+        """Serialise the order. One without a slip has the form that it always had."""
+        row: JsonObject = written(self)
+        if self.slip is None:
+            row.pop("slip", None)
+        return row
 
     @property
     def placed_at(self) -> datetime:

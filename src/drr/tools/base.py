@@ -174,7 +174,9 @@ def product_record(product: Product, currency: Currency = DOLLARS) -> JsonObject
 
 
 def order_record(order: Order) -> JsonObject:
-    return {"_id": order.order_id, **order.__dict__}
+    record: JsonObject = {"_id": order.order_id, **order.__dict__}
+    slip = record.pop("slip")
+    return record if slip is None else {**record, "slip": slip.model_dump()}
 
 
 def user_record(user: User) -> JsonObject:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from drr.env.entities import Order, OrderStatus, Product, RecordedStatus, bound_ms
 from drr.env.json_object import JsonObject
@@ -144,6 +144,8 @@ def get_order_details(
         "customer": None if user is None else user_record(user),
         "product": None if product is None else product_record(product, ctx.money),
     }
+    if order.slip and order.slip.sold_as:
+        item["sold_as"] = order.slip.sold_as
     return ToolAnswer(
         text, order_sources(address, order, product, text, ctx.money), {**item, **ctx.money.fields}
     )
@@ -190,6 +192,10 @@ class ListedOrder(TypedDict):
     product_url: str | None
     title: str | None
     price: float | None
+    sent_to: NotRequired[JsonObject]
+    """Recipient and address, if the order went elsewhere than to the address of the profile."""
+    sold_as: NotRequired[str]
+    """The name under which the product was sold, if it differs from today's; told of a single order only."""
 
 
 class ListedOrders(TypedDict):
@@ -207,7 +213,7 @@ class OrderData(ListedOrder):
 
 
 def _item(address: str, order: Order, product: Product | None) -> ListedOrder:
-    return {
+    row: ListedOrder = {
         "url": address + order.order_id,
         "order_id": order.order_id,
         "order_date": order.order_date,
@@ -218,6 +224,9 @@ def _item(address: str, order: Order, product: Product | None) -> ListedOrder:
         "title": product.title if product else None,
         "price": product.price if product else None,
     }
+    if order.slip and order.slip.address:
+        row["sent_to"] = {"recipient": order.slip.recipient, **order.slip.address.model_dump()}
+    return row
 
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]

@@ -129,6 +129,8 @@ def _counted(title: str, counts: Mapping[str, int]) -> list[str]:
 def _setting(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {one}" for name, one in value.items())
     return "-" if value is None else str(value)
 
 

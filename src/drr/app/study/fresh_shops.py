@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import orjson
-from drr.data_ingest.fresh import ShopAxes, fresh_pages, fresh_vocabulary, plan_of
+from drr.data_ingest.fresh import (
+    ORDER_AXES,
+    PLANTED_AXES,
+    ShopAxes,
+    fresh_pages,
+    fresh_vocabulary,
+    plan_of,
+)
 from drr.data_ingest.ingest import Job, ingest
+from drr.data_ingest.order_draw import OrderDraw
+from drr.data_ingest.planted import Planter
 from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.data_ingest.sample import write_sample
 from drr.env.errors import Misuse, disk_of
@@ -21,7 +31,7 @@ from drr.env.shop import open_shop
 from drr.env.web.open import MADE, ShopWeb
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.querygen.composing import checkable_questions
-from drr.querygen.files import write_queries
+from drr.querygen.files import write_lines, write_queries
 from drr.querygen.service import service_questions
 
 
@@ -36,6 +46,12 @@ class MadeShop(TypedDict):
     shop: str
     web: str
     questions: str
+    planted: NotRequired[str]
+    """The hash of `planted.jsonl`, where an axis plants something."""
+
+
+PLANTED = "planted.jsonl"
+"""The file with the truth of what was planted, one row a product. It lies beside shop and web, which tell none of it."""
 
 
 def make_shop(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress: Progress) -> MadeShop:
@@ -58,6 +74,10 @@ def make_shop(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progr
 
 def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress: Progress) -> MadeShop:
     vocabulary, raw = fresh_vocabulary(seed, axes), folder / "raw"
+    planter = Planter(seed, axes)
+    draw = _draw(seed, axes, planter)
+    if draw is not None:
+        vocabulary = replace(vocabulary, planted=planter)
     write_sample(raw, plan_of(seed, axes), progress, vocabulary)
     pairs = find_pairs(raw, None, chosen=True)
     recipe = Recipe(
@@ -67,9 +87,12 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
         seed=seed,
     )
     shop_folder = str(folder / "shop")
-    manifest = ingest(Job(shop_folder, pairs, recipe, raw / "quarantine.jsonl"), settings, progress)
+    manifest = ingest(
+        Job(shop_folder, pairs, recipe, raw / "quarantine.jsonl", draw=draw), settings, progress
+    )
     shutil.rmtree(raw)
-    web = write_sandbox(fresh_pages(seed, vocabulary, axes), folder / "web")
+    pages = sorted([*fresh_pages(seed, vocabulary, axes), *planter.documents()], key=lambda page: page.url)
+    web = write_sandbox(pages, folder / "web")
     with open_shop(shop_folder, settings) as shop:
         sandbox = ShopWeb(open_sandbox(folder / "web"), settings.shop_url, shop.store)
         if axes.talks:
@@ -78,7 +101,7 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
             questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
     write_queries(folder / "queries.jsonl", questions)
     counts = {**manifest.counts, "pages": web["documents"], "questions": len(questions)}
-    return {
+    made: MadeShop = {
         "schema": 1,
         "seed": seed,
         "axes": axes.model_dump(),
@@ -87,3 +110,14 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
         "web": web["content_hash"],
         "questions": sha256(read_file(folder / "queries.jsonl")).hexdigest(),
     }
+    if planter.truth:
+        write_lines(folder / PLANTED, (orjson.dumps(row).decode() for row in planter.truth))
+        made["counts"]["planted"] = len(planter.truth)
+        made["planted"] = sha256(read_file(folder / PLANTED)).hexdigest()
+    return made
+
+
+def _draw(seed: int, axes: ShopAxes, planter: Planter) -> OrderDraw | None:
+    """Return the draws of orders, or `None` where no axis asks for any."""
+    on = {name: share for name in (*ORDER_AXES, *PLANTED_AXES) if (share := getattr(axes, name))}
+    return OrderDraw(seed, axes.statuses, axes.cities, planter.sold_as, on) if on else None

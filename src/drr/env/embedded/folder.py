@@ -132,8 +132,12 @@ def _content(store: EmbeddedStore) -> ContentHash:
     orders = execute(
         "select id, product_k, user_k, ts, quantity, status from purchase order by user_k, ts desc, id"
     )
+    slips = store.slips()
     while rows := orders.fetchmany(BATCH):
-        found.add_orders(OrderColumns(*zip(*rows, strict=True)))
+        columns = OrderColumns._make([*zip(*rows, strict=True), {}])
+        found.add_orders(
+            columns._replace(slips={one: slips[one] for one in columns.order_id if one in slips})
+        )
     return found
 
 

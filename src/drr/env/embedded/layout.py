@@ -64,7 +64,9 @@ USER_INDEXES = (
 )
 ORDER_INDEX = "create unique index purchase_id on purchase(id)"
 REVIEWS = "create table review(id integer primary key, rating real, title text not null, text text not null)"
-STATEMENTS = (TABLES, PRODUCT_INDEX, *USER_INDEXES, ORDER_INDEX, REVIEWS)
+SLIPS = """create table if not exists slip(id integer primary key, recipient text, address1 text, city text, state text, zip text,
+    country text, sold_as text)"""
+STATEMENTS = (TABLES, PRODUCT_INDEX, *USER_INDEXES, ORDER_INDEX, REVIEWS, SLIPS)
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, Path]:

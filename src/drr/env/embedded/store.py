@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 import orjson
+from drr.env.content import SlipRow, slip_of
 from drr.env.embedded.layout import Connections
 from drr.env.entities import (
     ORDER_STATUSES,
@@ -36,7 +37,10 @@ _ORDERS = TypeAdapter(list[Order])
 _NAMES = ("user_id", "email", "first_name", "last_name", "phone_number", "address1", "city", "state", "zip", "country", "account_status")  # fmt: skip
 _USER = f"select id, {', '.join(_NAMES[1:])} from user"
 USER_ROWS = _USER + " order by k"
-_ORDER = "select o.id, p.id, o.ts, o.quantity, o.status from purchase o join product p on p.k = o.product_k"
+_ORDER = "o.id, p.id, o.ts, o.quantity, o.status"
+_OF_ORDER = " join product p on p.k = o.product_k"
+_SLIP = "".join(f", s.{name}" for name in SlipRow._fields)
+_OF_SLIP = " left join slip s on s.id = o.id"
 _REVIEW = (
     "select r.id, u.id, p.id, o.ts, r.rating, r.title, r.text from {} join product p on p.k = o.product_k "
     "join user u on u.k = o.user_k"
@@ -125,14 +129,12 @@ class EmbeddedStore:
         key = _order_key(order_id)
         if key is None:
             return None
+        columns, joined = self._with_slips
         row = self.database.execute(
-            "select o.id, p.id, u.id, o.ts, o.quantity, o.status from purchase o "
-            "join product p on p.k = o.product_k join user u on u.k = o.user_k where o.id = ?",
+            f"select u.id, {columns} from purchase o{joined} join user u on u.k = o.user_k where o.id = ?",
             (key,),
         ).fetchone()
-        if row is None:
-            return None
-        return Order.model_validate(_order_fields(row[2], (row[0], row[1], row[3], row[4], row[5])))
+        return None if row is None else Order.model_validate(_order_fields(row[0], row[1:]))
 
     def orders(
         self,
@@ -151,8 +153,10 @@ class EmbeddedStore:
         where, values = _order_filter(user_id, status, since, until)
         execute = self.database.execute
         most = -1 if limit is None else limit
+        columns, joined = self._with_slips
         rows = execute(
-            f"{_ORDER}{where} order by o.ts desc, o.id limit ? offset ?", (*values, most, offset)
+            f"select {columns} from purchase o{joined}{where} order by o.ts desc, o.id limit ? offset ?",
+            (*values, most, offset),
         ).fetchall()
         if (rows or offset == 0) and (limit is None or len(rows) < limit):
             total = offset + len(rows)
@@ -212,12 +216,24 @@ class EmbeddedStore:
             yield _user(row)
 
     def iter_orders(self) -> Iterator[Order]:
+        columns, joined = self._with_slips
         rows = self.whole.execute(
-            "select u.id, o.id, p.id, o.ts, o.quantity, o.status from purchase o cross join product p "
-            "on p.k = o.product_k join user u on u.k = o.user_k order by o.user_k, o.ts desc, o.id"
+            f"select u.id, {columns} from purchase o cross{joined} join user u on u.k = o.user_k "
+            "order by o.user_k, o.ts desc, o.id"
         )
         while batch := rows.fetchmany(1000):
             yield from _ORDERS.validate_python([_order_fields(row[0], row[1:]) for row in batch])
+
+    def slips(self) -> dict[int, SlipRow]:
+        """Return all slips by order id, as they are stored."""
+        rows = self.whole.execute(f"select id{_SLIP} from slip s") if _SLIP in self._with_slips[0] else ()
+        return {order_id: SlipRow(*row) for order_id, *row in rows}
+
+    @cached_property
+    def _with_slips(self) -> tuple[str, str]:
+        """Return the columns of an order and the tables behind them, with those of slips where the shop has any."""
+        known = self.database.execute("select 1 from sqlite_master where name = 'slip'").fetchone()
+        return (_ORDER, _OF_ORDER) if known is None else (_ORDER + _SLIP, _OF_ORDER + _OF_SLIP)
 
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
         with self._connections.unmapped() as connection:
@@ -278,8 +294,10 @@ def _order_key(order_id: str) -> int | None:
 
 
 def _order_fields(user_id: str, row: tuple[Any, ...]) -> JsonObject:
-    order_id, product_id, ts, quantity, status = row
+    order_id, product_id, ts, quantity, status, *slip = row
+    found = {} if all(one is None for one in slip) else {"slip": slip_of(SlipRow(*slip))}
     return {
+        **found,
         "order_id": f"{order_id:016d}",
         "product_id": product_id,
         "user_id": user_id,

@@ -34,6 +34,7 @@ from drr.env.embedded.layout import (
     ORDER_INDEX,
     PRODUCT_INDEX,
     REVIEWS,
+    SLIPS,
     TABLES,
     USER_INDEXES,
     file_hashes,
@@ -160,12 +161,17 @@ class FolderWriter:
                 continue
             last = check_order_batch(last, columns, products, users)
             self._hash.add_orders(columns)
-            values = [c.tolist() if hasattr(c, "tolist") else c for c in columns]
+            values = [c.tolist() if hasattr(c, "tolist") else c for c in columns.numbers]
             order_id, product, user, ts, quantity, status = values
             self._insert(
                 "insert into purchase values(?,?,?,?,?,?)",
                 zip(user, ts, order_id, product, quantity, status, strict=True),
             )
+            if columns.slips:
+                with self._writing():
+                    self._database.execute(SLIPS)
+                rows = ((number, *row) for number, row in columns.slips.items())
+                self._insert("insert into slip values(?,?,?,?,?,?,?,?)", rows)
         try:
             with self._writing():
                 self._database.execute(ORDER_INDEX)

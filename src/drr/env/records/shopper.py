@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from drr.env.entities import KeptReview, Order, Product, User
+from drr.env.entities import Address, KeptReview, Order, Product, User
 from drr.env.records.lines import cell, count, day, fact_lines, listed, one_line, price, priced, shortened
 from drr.env.records.product import TITLE, maker, path, rating, title
 from drr.env.statistics import FAVOURITES, Share, UserStatistics
@@ -23,7 +23,10 @@ def shopper_line(user: User) -> str:
 
 
 def place(user: User) -> str:
-    address = user.address
+    return postal(user.address)
+
+
+def postal(address: Address) -> str:
     region = f"{one_line(address.state, 30)} {one_line(address.zip, 12)}".strip()
     return _joined(
         one_line(address.address1, 100), one_line(address.city, 60), region, one_line(address.country, 30)
@@ -55,13 +58,24 @@ def profile_evidence(user: User) -> str:
     )
 
 
+def _sent_to(order: Order, *, whole: bool) -> str:
+    """Return where an order went, if not to the shopper's own address: the town, or the whole address."""
+    slip = order.slip
+    if slip is None or slip.address is None:
+        return ""
+    address = slip.address
+    where = postal(address) if whole else f"{cell(address.city, 60)}, {cell(address.state, 30)}"
+    return f"{cell(slip.recipient, 80)}, {where}" if slip.recipient else where
+
+
 def order_row(order: Order, product: Product | None, currency: Currency = DOLLARS) -> str:
     what = (
         f"{order.quantity} x {title(product, 80)} | {price(product.price, currency)}"
         if product
         else f"{order.quantity} x a product no longer in this shop"
     )
-    return f"{day(order.order_date)} {order.order_status}: {what} | order {order.order_id}, product {order.product_id}"
+    sent = f" | sent to {to}" if (to := _sent_to(order, whole=False)) else ""
+    return f"{day(order.order_date)} {order.order_status}: {what}{sent} | order {order.order_id}, product {order.product_id}"
 
 
 def order_page(
@@ -75,9 +89,10 @@ def order_page(
             f"{order.quantity} x {title(product, TITLE)} | {price(product.price, currency)}{_in_all(order, product, currency)} | {rating(product)}"
             f" | {maker(product)} | {product.product_url}"
         )
-    lines.append(
-        "Customer unknown." if user is None else f"Customer: {shopper_line(user)}; ships to {place(user)}"
-    )
+    if order.slip and order.slip.sold_as:
+        lines.append(f"Sold as: {one_line(order.slip.sold_as, TITLE)}")
+    sent = f"sent to {to}" if (to := _sent_to(order, whole=True)) else user and f"ships to {place(user)}"
+    lines.append("Customer unknown." if user is None else f"Customer: {shopper_line(user)}; {sent}")
     return "\n".join(lines)
 
 
@@ -95,8 +110,13 @@ def order_evidence(order: Order, product: Product | None, currency: Currency = D
     )
     return (
         f"Order {order.order_id}: {order.quantity} x {name} ({order.product_id}), {cost}, "
-        f"placed {day(order.order_date)}, {order.order_status}"
+        f"placed {day(order.order_date)}, {order.order_status}{_slip_evidence(order)}"
     )
+
+
+def _slip_evidence(order: Order) -> str:
+    sold_as = f", sold as {order.slip.sold_as}" if order.slip and order.slip.sold_as else ""
+    return sold_as + (f", sent to {to}" if (to := _sent_to(order, whole=True)) else "")
 
 
 def orders_evidence(
@@ -157,6 +177,7 @@ def history_evidence(
             if order.product_id in named
             else f" | {_named(products.get(order.product_id), width, currency)}"
         )
+        row += f" | sent to {to}" if (to := _sent_to(order, whole=False)) else ""
         rows.append(row + ("" if order.order_status == usual else f" | {order.order_status}"))
         named.add(order.product_id)
     return "\n".join([*summary, _HEAD, *rows])

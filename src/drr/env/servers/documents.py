@@ -14,7 +14,7 @@ import bson
 import orjson
 from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
-from drr.env.content import OrderColumns, ReviewRow, UserRow
+from drr.env.content import OrderColumns, ReviewRow, UserRow, slip_of
 from drr.env.embedding import Vectors
 from drr.env.entities import RECORDED_STATUSES, KeptReview, Order, Product, User, product_address
 from drr.env.errors import ShopError
@@ -124,7 +124,7 @@ def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: lis
     """Return the documents of orders. Dates are in the form of `drr.env.entities.iso_from_ms`, computed for all orders at once."""
     import numpy as np
 
-    arrays = [np.asarray(column, dtype=np.int64) for column in columns]
+    arrays = [np.asarray(column, dtype=np.int64) for column in columns.numbers]
     moments = columns._fields.index("timestamp_ms")
     dates = np.datetime_as_string(arrays[moments].astype("datetime64[ms]"), unit="ms")
     rows = zip(*(array.tolist() for array in (*arrays, dates)), strict=True)
@@ -137,6 +137,7 @@ def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: lis
             "order_date": date,
             "quantity": n,
             "order_status": RECORDED_STATUSES[s],
+            **({"slip": slip_of(columns.slips[number]).model_dump()} if number in columns.slips else {}),
         }
         for number, p, u, _, n, s, date in rows
     ]

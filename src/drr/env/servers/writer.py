@@ -317,6 +317,8 @@ def _sliced(batches: Iterable[OrderColumns]) -> Iterator[OrderColumns]:
     import numpy as np
 
     for columns in batches:
-        arrays: list[Any] = [np.asarray(column, dtype=np.int64) for column in columns]
+        arrays: list[Any] = [np.asarray(column, dtype=np.int64) for column in columns.numbers]
         for first in range(0, len(arrays[0]), BATCH):
-            yield OrderColumns(*(array[first : first + BATCH] for array in arrays))
+            part = OrderColumns(*(array[first : first + BATCH] for array in arrays))
+            there = map(int, part.order_id) if columns.slips else ()
+            yield part._replace(slips={one: columns.slips[one] for one in there if one in columns.slips})

@@ -48,7 +48,9 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     for label, value in _labelled_values(mentions):
         plain = plain_label(label)
-        if plain.startswith("your ") and not subject.is_asked(value.text.partition(",")[0]):
+        if not plain.startswith("your ") or subject.is_asked(value.text.partition(",")[0]):
+            continue
+        if not _names_a_place_of_orders(subject.shop, user, value.text):
             _compare(tally, plain.removeprefix("your "), value, user)
     lives = list(_LIVES.finditer(mentions.body))
     for match in lives if len(lives) == 1 else ():
@@ -65,6 +67,12 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
         if not subject.is_asked(match["zip"]):
             _compare(tally, "zip", Segment(match.start("zip"), match["zip"]), user)
     return tally.check("absent")
+
+
+def _names_a_place_of_orders(shop: Shop, user: User, text: str) -> bool:
+    """Tell whether a text names a town to which an order of the user went: the label may speak of that order."""
+    slips = (order.slip for order in shop.store.orders(user.user_id).items)
+    return any(slip.address.city in text for slip in slips if slip is not None and slip.address is not None)
 
 
 def _labelled_values(mentions: Mentions) -> Iterator[tuple[str, Segment]]:
