@@ -8,15 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from drr.data_ingest.sample_listing import Item
 
 _FOLDER = files("drr.data_ingest") / "vocabulary"
 
@@ -111,8 +108,8 @@ class Vocabulary:
     general: GeneralWords
     mute: bool = False
     """True if reviews have no text and shoppers no recorded truth, because no shop with this vocabulary keeps them."""
-    planted: Callable[[JsonObject, Item], None] | None = None
-    """What is done to each row of metadata before it is written."""
+    planted: Callable[[JsonObject, Any], None] | None = None
+    """What is done to each row of metadata, with the item that was drawn, before it is written."""
 
     @property
     def types(self) -> tuple[ProductType, ...]:

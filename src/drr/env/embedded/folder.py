@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tantivy as tv
-from drr.env.content import BATCH, ContentHash, OrderColumns, UserRow, batched, check_reviews
+from drr.env.content import BATCH, ContentHash, OrderColumns, SlipRow, UserRow, batched, check_reviews
 from drr.env.embedded.catalog import EmbeddedCatalog
 from drr.env.embedded.index import index_entries, open_vectors
 from drr.env.embedded.layout import (
@@ -18,7 +18,7 @@ from drr.env.embedded.layout import (
     read_manifest,
     read_manifest_file,
 )
-from drr.env.embedded.store import USER_ROWS, EmbeddedStore
+from drr.env.embedded.store import SLIP, USER_ROWS, EmbeddedStore, has_slips
 from drr.env.embedding import embedder_of
 from drr.env.errors import DrrError, ShopError
 from drr.env.manifest import (
@@ -132,7 +132,8 @@ def _content(store: EmbeddedStore) -> ContentHash:
     orders = execute(
         "select id, product_k, user_k, ts, quantity, status from purchase order by user_k, ts desc, id"
     )
-    slips = store.slips()
+    noted = execute(f"select id, {SLIP} from slip s") if has_slips(store.whole) else ()
+    slips = {order_id: SlipRow(*row) for order_id, *row in noted}
     while rows := orders.fetchmany(BATCH):
         columns = OrderColumns._make([*zip(*rows, strict=True), {}])
         found.add_orders(

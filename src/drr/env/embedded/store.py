@@ -37,10 +37,10 @@ _ORDERS = TypeAdapter(list[Order])
 _NAMES = ("user_id", "email", "first_name", "last_name", "phone_number", "address1", "city", "state", "zip", "country", "account_status")  # fmt: skip
 _USER = f"select id, {', '.join(_NAMES[1:])} from user"
 USER_ROWS = _USER + " order by k"
-_ORDER = "o.id, p.id, o.ts, o.quantity, o.status"
-_OF_ORDER = " join product p on p.k = o.product_k"
-_SLIP = "".join(f", s.{name}" for name in SlipRow._fields)
-_OF_SLIP = " left join slip s on s.id = o.id"
+_ORDER = (
+    "o.id, p.id, o.ts, o.quantity, o.status{} from purchase o cross join product p on p.k = o.product_k{}"
+)
+SLIP = ", ".join(f"s.{name}" for name in SlipRow._fields)
 _REVIEW = (
     "select r.id, u.id, p.id, o.ts, r.rating, r.title, r.text from {} join product p on p.k = o.product_k "
     "join user u on u.k = o.user_k"
@@ -50,6 +50,16 @@ _OF_USER = _REVIEW.format("purchase o join review r on r.id = o.id") + (
 )
 _EVERY = _REVIEW.format("review r cross join purchase o on o.id = r.id") + " order by r.id"
 _TABLES = {"product": "product", "user": "user", "order": "purchase"}
+
+
+def has_slips(database: sqlite3.Connection) -> bool:
+    return database.execute("select 1 from sqlite_master where name = 'slip'").fetchone() is not None
+
+
+def _order_query(database: sqlite3.Connection) -> str:
+    """Return the columns of an order and the tables behind them, with those of slips where the shop has any."""
+    slips = (f", {SLIP}", " left join slip s on s.id = o.id") if has_slips(database) else ("", "")
+    return _ORDER.format(*slips)
 
 
 def lookup_key(*parts: str) -> int:
@@ -129,10 +139,8 @@ class EmbeddedStore:
         key = _order_key(order_id)
         if key is None:
             return None
-        columns, joined = self._with_slips
         row = self.database.execute(
-            f"select u.id, {columns} from purchase o{joined} join user u on u.k = o.user_k where o.id = ?",
-            (key,),
+            f"select u.id, {self._order} join user u on u.k = o.user_k where o.id = ?", (key,)
         ).fetchone()
         return None if row is None else Order.model_validate(_order_fields(row[0], row[1:]))
 
@@ -153,9 +161,8 @@ class EmbeddedStore:
         where, values = _order_filter(user_id, status, since, until)
         execute = self.database.execute
         most = -1 if limit is None else limit
-        columns, joined = self._with_slips
         rows = execute(
-            f"select {columns} from purchase o{joined}{where} order by o.ts desc, o.id limit ? offset ?",
+            f"select {self._order}{where} order by o.ts desc, o.id limit ? offset ?",
             (*values, most, offset),
         ).fetchall()
         if (rows or offset == 0) and (limit is None or len(rows) < limit):
@@ -216,24 +223,15 @@ class EmbeddedStore:
             yield _user(row)
 
     def iter_orders(self) -> Iterator[Order]:
-        columns, joined = self._with_slips
         rows = self.whole.execute(
-            f"select u.id, {columns} from purchase o cross{joined} join user u on u.k = o.user_k "
-            "order by o.user_k, o.ts desc, o.id"
+            f"select u.id, {self._order} join user u on u.k = o.user_k order by o.user_k, o.ts desc, o.id"
         )
         while batch := rows.fetchmany(1000):
             yield from _ORDERS.validate_python([_order_fields(row[0], row[1:]) for row in batch])
 
-    def slips(self) -> dict[int, SlipRow]:
-        """Return all slips by order id, as they are stored."""
-        rows = self.whole.execute(f"select id{_SLIP} from slip s") if _SLIP in self._with_slips[0] else ()
-        return {order_id: SlipRow(*row) for order_id, *row in rows}
-
     @cached_property
-    def _with_slips(self) -> tuple[str, str]:
-        """Return the columns of an order and the tables behind them, with those of slips where the shop has any."""
-        known = self.database.execute("select 1 from sqlite_master where name = 'slip'").fetchone()
-        return (_ORDER, _OF_ORDER) if known is None else (_ORDER + _SLIP, _OF_ORDER + _OF_SLIP)
+    def _order(self) -> str:
+        return _order_query(self.database)
 
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
         with self._connections.unmapped() as connection:

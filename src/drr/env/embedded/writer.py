@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import orjson
 from drr.env.content import (
@@ -161,12 +162,7 @@ class FolderWriter:
                 continue
             last = check_order_batch(last, columns, products, users)
             self._hash.add_orders(columns)
-            values = [c.tolist() if hasattr(c, "tolist") else c for c in columns.numbers]
-            order_id, product, user, ts, quantity, status = values
-            self._insert(
-                "insert into purchase values(?,?,?,?,?,?)",
-                zip(user, ts, order_id, product, quantity, status, strict=True),
-            )
+            self._insert("insert into purchase values(?,?,?,?,?,?)", _purchases(columns))
             if columns.slips:
                 with self._writing():
                     self._database.execute(SLIPS)
@@ -266,6 +262,12 @@ class FolderWriter:
         for path in self._folder.glob("data-*"):
             if path.name != self._data.name:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _purchases(columns: OrderColumns) -> Iterator[tuple[object, ...]]:
+    values: list[Any] = [c.tolist() if hasattr(c, "tolist") else c for c in columns.numbers]
+    order_id, product, user, ts, quantity, status = values
+    return zip(user, ts, order_id, product, quantity, status, strict=True)
 
 
 def _check_reviewed(database: sqlite3.Connection) -> None:
