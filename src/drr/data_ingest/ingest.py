@@ -151,7 +151,7 @@ class Job:
     created: str | None = None
     replace: bool = True
     draw: OrderDraw | None = None
-    """What is drawn of the orders of a made shop; the manifest names its axes."""
+    """The draws of a made shop's orders; the manifest names their axes."""
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
 
 

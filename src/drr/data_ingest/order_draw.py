@@ -1,4 +1,4 @@
-"""Draws what the files of a made shop do not tell of its orders: statuses, pieces, moves, gifts and former names of products."""
+"""Draws what a made shop's files do not tell of its orders: statuses, pieces, moves, gifts, former names of products."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PENDING_DAYS, _RETURN_DAYS = 45, 10
 _RETURNED = 0.65
 """The share of returned orders among the older ones that were not kept; the others were cancelled."""
 _PIECES = np.cumsum([0.45, 0.22, 0.15, 0.08])
-"""Of the orders of several pieces, the share of those of up to two, three, four and five; the others are of six."""
+"""Shares of up to two, three, four and five pieces among orders of several pieces; the others are of six."""
 _CUT = (0.2, 0.8)
 """The part of a shopper's history within which the move lies."""
 _GIFT = 0.15

@@ -1,4 +1,4 @@
-"""Plants what only some sources of a made shop tell: values that contradict, values that only a page has, offers of other shops.
+"""Plants what only some sources of a made shop tell: contradicting values, values of pages, offers of other shops.
 
 The listing changes, pages are written, and the truth of each product is kept as one row, which no tool serves.
 """
@@ -24,7 +24,7 @@ NOT_STATED = "not stated"
 _UNTOLD = 0.25
 """The share of withheld values that no page tells either."""
 _ODDS = (5, 4, 1)
-"""How often a source has the listing's own value, one other value, and a third."""
+"""Weights of the listing's own value, another value and a third one, for each source."""
 _FORMER = 0.5
 """The share of products about whose values old orders say something."""
 _LABORATORIES = 3
@@ -105,12 +105,12 @@ class Planter:
         test = self._pages.page("test", item.kind.name, laboratory, kind=item.kind.name)
         sheet.put(listing.name, {**item.attributes, what: says["sheet"]})
         test.put(listing.name, {what: says["test"]})
-        told = [*stated, ("details", says["details"])]
-        rows: list[JsonObject] = [{"source": source, "value": value} for source, value in told]
-        rows += [_said("sheet", sheet, says["sheet"]), _said("test", test, says["test"])]
+        listed = [*stated, ("details", says["details"])]
+        rows: list[JsonObject] = [{"source": source, "value": value} for source, value in listed]
+        rows += [_statement("sheet", sheet, says["sheet"]), _statement("test", test, says["test"])]
         if sheet.older is not None:
             sheet.older.put(listing.name, {**item.attributes, what: says["older sheet"]})
-            rows.append(_said("sheet", sheet.older, says["older sheet"]))
+            rows.append(_statement("sheet", sheet.older, says["older sheet"]))
         if "order" in says:
             before = date(rng.randint(2016, 2022), rng.randint(1, 12), rng.randint(1, 28))
             moment = int(datetime.combine(before, datetime.min.time(), UTC).timestamp() * 1000)
@@ -133,7 +133,7 @@ class Planter:
         self._note("page_values", listing, **facts)
 
     def _offer(self, listing: _Listing) -> None:
-        """Let one to three other shops list the product, each at its price of a day, some with an older list too."""
+        """Let one to three other shops list the product, each at its own price and day. Some have an older list too."""
         rng, item = listing.rng, listing.item
         price = listing.row["price"]
         worth = price if isinstance(price, int | float) and price > 0 else item.kind.price[1]
@@ -162,7 +162,7 @@ class Planter:
         self._note("outlets", listing, offers=offers)
 
 
-def _said(source: str, page: TablePage, value: str) -> JsonObject:
+def _statement(source: str, page: TablePage, value: str) -> JsonObject:
     return {"source": source, "value": value, "date": page.day.isoformat(), "url": page.url}
 
 
@@ -201,7 +201,7 @@ class _Listing:
         return any(map(_of(value).search, texts))
 
     def without(self, what: str) -> bool:
-        """Take a field's value out of the listing; if it is said in a way that cannot be taken out, change nothing."""
+        """Take a field's value out of the listing, and tell whether that was possible. Else nothing is changed."""
         value, row = self.item.attributes[what], self.row
         named = _of(value)
         end = re.compile(

@@ -79,10 +79,10 @@ class PlantedPages:
         rng = Random(f"planted:{self._seed}:{shape}:{'|'.join(key)}")
         day = date(rng.randint(*words["years"]), rng.randint(1, 8), rng.randint(14, 28))
         author = " ".join(_two(rng))
-        said = {"place": place, "author": author, "count": str(rng.randint(2, 400)), **slots}
-        page = _written(words, said, day)
+        known = {"place": place, "author": author, "count": str(rng.randint(2, 400)), **slots}
+        page = _written(words, known, day)
         if "older" in words and rng.random() < _OLDER:
-            page.older = _written(words, said, day.replace(year=day.year - rng.randint(*words["older"])))
+            page.older = _written(words, known, day.replace(year=day.year - rng.randint(*words["older"])))
         return page
 
 
@@ -93,10 +93,10 @@ def _two(rng: Random) -> tuple[str, str]:
 
 def _written(words: Mapping[str, Any], slots: Mapping[str, str], day: date) -> TablePage:
     month = load_vocabulary().general["months"][day.month - 1]
-    said = {**slots, "month": month, "year": day.year}
-    title = str(words["title"]).format_map(said)
-    host = _slug(str(words["host"]).removesuffix(".example").format_map(said))
-    intro, after = (" ".join(one.format_map(said) for one in words[part]) for part in ("intro", "after"))
+    known = {**slots, "month": month, "year": day.year}
+    title = str(words["title"]).format_map(known)
+    host = _slug(str(words["host"]).removesuffix(".example").format_map(known))
+    intro, after = (" ".join(one.format_map(known) for one in words[part]) for part in ("intro", "after"))
     return TablePage(f"https://{host}.example/{_slug(title)}", title, day, intro, after)
 
 

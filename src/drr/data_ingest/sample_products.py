@@ -109,7 +109,7 @@ class Vocabulary:
     mute: bool = False
     """True if reviews have no text and shoppers no recorded truth, because no shop with this vocabulary keeps them."""
     planted: Callable[[JsonObject, Any], None] | None = None
-    """What is done to each row of metadata, with the item that was drawn, before it is written."""
+    """The change of each row of metadata before it is written; it gets the row and the item behind it."""
 
     @property
     def types(self) -> tuple[ProductType, ...]:

@@ -70,7 +70,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _names_a_place_of_orders(shop: Shop, user: User, text: str) -> bool:
-    """Tell whether a text names a town to which an order of the user went: the label may speak of that order."""
+    """Tell whether a text names a town to which an order went. The label may speak of that order."""
     slips = (order.slip for order in shop.store.orders(user.user_id).items)
     return any(slip.address.city in text for slip in slips if slip is not None and slip.address is not None)
 
