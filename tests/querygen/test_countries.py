@@ -210,3 +210,26 @@ def test_a_question_of_ones_own_is_in_the_shops_language_or_in_english(
         query = Query(query=COUNTRIES[written].question, user_id=user)
         failed = Checker(shop).check(query).failed
         assert set(failed) == wrong and all("`de`" in one for one in failed.values())
+
+
+def test_generic_questions_name_the_departments_own_kinds(
+    folders: dict[str, Path], name: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "g.jsonl"
+    drr(
+        "queries",
+        "generate",
+        "--shop",
+        folders[name],
+        "--out",
+        out,
+        "--users",
+        "4",
+        "--mode",
+        "generic",
+        "--quiet",
+    )
+    written = read_queries(out)
+    kinds = {path.split(" > ")[1] for path, _ in COUNTRIES[name].kinds}
+    assert written and {need for one in written for need in one.needs} <= kinds
+    assert not any("$" in one.query or "dollar" in one.query for one in written)

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "prompts"
 
 
 class OwnKind(NamedTuple):
-    """A kind of product that a shopper owns: the price of one, and the ids of those products."""
+    """A kind of product by its category's own name: the price of one, and the ids of known products."""
 
     price: float
     products: Sequence[str]
@@ -46,6 +46,8 @@ class DepartmentBrief(NamedTuple):
     questions: int
     before: int = 0
     currency: Currency = DOLLARS
+    kinds: Mapping[str, OwnKind] | None = None
+    """Kinds of the department in a foreign shop; else `None`."""
 
 
 def prompts_of_shop(prompts: Prompts, manifest: Manifest) -> Prompts:

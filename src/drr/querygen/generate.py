@@ -8,9 +8,9 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from drr.env.entities import User
+from drr.env.entities import Product, User
 from drr.env.errors import DrrError
-from drr.env.profile import ProfileSummary, build_profile
+from drr.env.profile import build_profile
 from drr.env.query import Constraints, Query
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop
@@ -36,6 +36,7 @@ from drr.querygen.asking import (
 )
 from drr.querygen.checks import Checked
 from drr.querygen.demands import demands_of
+from drr.querygen.stock import Stock
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
 from drr.study.worker import Context
@@ -66,6 +67,10 @@ class Writer:
     """The number of questions for each shopper."""
     max_tokens: int
     rules: WritingRules
+
+    @property
+    def _foreign(self) -> bool:
+        return any(self.shop.manifest.asked_in.values())
 
     @cached_property
     def own_prompts(self) -> Prompts:
@@ -136,12 +141,14 @@ class Writer:
             profile = build_profile(self.shop.store, spec["user_id"], as_of)
             profile_hash = profile.sha256
             unsold = before and all("answerable:" in row["failed"] for row in before[: self.count])
-            kinds = self._kinds(profile) if unsold or any(self.shop.manifest.asked_in.values()) else None
+            owned = self.shop.store.products([one.product_id for one in records(profile)])
+            kinds = _kinds(owned) if unsold or self._foreign else None
             brief = ShopperBrief(profile, count, len(before), kinds, self.shop.manifest.money)
             messages = profile_messages(self.own_prompts, brief)
         else:
             place = spec["department"], spec["batch"]
-            brief = DepartmentBrief(*place, count, len(before), self.shop.manifest.money)
+            kinds = _kinds(Stock(self.shop).of_category(place[0])) if self._foreign else None
+            brief = DepartmentBrief(*place, count, len(before), self.shop.manifest.money, kinds)
             messages = generic_messages(self.own_prompts, brief, as_of)
         if before:
             messages = [*messages, again_message(self.prompts, count, before)]
@@ -161,15 +168,6 @@ class Writer:
         if len({query.id for query in queries}) < len(queries):
             raise UnitFailure("repeated", "the writer gave the same question twice", outcome=outcome)
         return outcome
-
-    def _kinds(self, profile: ProfileSummary) -> dict[str, OwnKind]:
-        """Return the kinds of a shopper's purchases. A category's own name is one; no word is cut from a name or a title."""
-        found = dict[str, OwnKind]()
-        for one in self.shop.store.products([one.product_id for one in records(profile)]):
-            if one.price and one.categories and '"' not in (name := one.categories[-1]):
-                earlier = found[name].products if name in found else ()
-                found[name] = OwnKind(one.price, (*earlier, one.product_id))
-        return found
 
     def _query(
         self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool
@@ -197,6 +195,16 @@ class Writer:
         )
         query.constraints = demands_of(query)
         return query
+
+
+def _kinds(products: Sequence[Product]) -> dict[str, OwnKind]:
+    """Return the kinds of products. A category's own name is one; no word is cut from a name or a title."""
+    found = dict[str, OwnKind]()
+    for one in products:
+        if one.price and one.categories and '"' not in (name := one.categories[-1]):
+            earlier = found[name].products if name in found else ()
+            found[name] = OwnKind(one.price, (*earlier, one.product_id))
+    return found
 
 
 def written_queries(study: Study, units: Sequence[Unit]) -> list[Query]:

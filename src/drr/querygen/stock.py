@@ -55,6 +55,11 @@ class Stock:
         request = SearchRequest(need, match="all", limit=most, search="plain")
         return self.shop.store.products(self._page(request).product_ids)
 
+    def of_category(self, name: str, most: int = 50) -> list[Product]:
+        """Return products of a category by its name, at most so many."""
+        request = SearchRequest(name, match="any", category=name, limit=most, search="fields")
+        return self.shop.store.products(self.shop.catalog.search(request).product_ids)
+
     def category(self, query: Query) -> str | None:
         """Return the category of the product that a question is mainly about."""
         asked = query.needs[0] if query.needs else query.query

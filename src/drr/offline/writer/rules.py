@@ -152,10 +152,11 @@ def _for_department(brief: DepartmentBrief) -> list[Words]:
     """Write questions as a shopper without known records would ask them."""
     known = _table("things")
     themes = _table("choices")["departments"].get(brief.department, tuple(known))
+    own = _own_theme(brief.kinds) if brief.kinds else None
     rows: list[Words] = []
     for place in range(brief.before, brief.before + brief.questions):
         seed = _draw(brief.department, brief.batch, place)
-        theme = known[themes[(brief.batch + place) % len(themes)]]
+        theme = own or known[themes[(brief.batch + place) % len(themes)]]
         intents: tuple[Intent, ...] = ("compare", "plan", "compare", "gift")
         row = _write(intents[seed % len(intents)], theme, _Asker("", (), (), brief.currency), seed)
         tools = [tool for tool in row["tools"] if tool not in _OF_USER]
