@@ -236,7 +236,7 @@ def test_users_that_cannot_be_written_for_are_named(
     shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "q.jsonl"
-    assert generate(shop_folder, out, "--user", "NOBODY") == 1
+    assert generate(shop_folder, out, "--user", "NOBODY") == 2
     assert "NOBODY" in capsys.readouterr().err
     users = (user.user_id for user in shop.store.iter_users())
     few = next(user for user in users if shop.store.orders(user, limit=1).total < 5)
