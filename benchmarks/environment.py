@@ -26,7 +26,9 @@ from drr.app.training.proving import oracle, play_episode
 from drr.env.query import Query
 from drr.env.shop import Store
 from drr.env.text import tokens
-from drr.eval.rewards import AnswerForm, Rewarded, reward
+from drr.eval.answer_forms import AnswerForm
+from drr.eval.graded import Rewarded
+from drr.eval.rewards import reward
 
 from benchmarks.results import record, table
 
@@ -131,7 +133,7 @@ def rewards(shop: str, questions: list[Query]) -> float:
             action: Any = env.episode.turns[-1].action
             form = AnswerForm.model_validate(action.form.model_dump())
             began = time.perf_counter()
-            reward(Rewarded(query, action.report, form, sources, len(query.checkable.plan)))  # type: ignore[union-attr]
+            reward(Rewarded(query, action.report, form, sources))  # type: ignore[union-attr]
             times.append(1000 * (time.perf_counter() - began))
     return median(times)
 

@@ -329,7 +329,7 @@ def tried(env: Environment, policy: Policy, seeds: range) -> list[Episode]:
 
 def row(name: str, played: Sequence[Episode]) -> list[str]:
     """Mean reward and components."""
-    parts = ("needs", "figures", "citations", "truthful")
+    parts = ("points", "cited", "truthful")
     means = [[one.components[part] for one in played if one.components[part] is not None] for part in parts]
     return [name, f"{np.mean([one.reward for one in played]):.3f}", *(f"{np.mean(one):.2f}" for one in means)]
 
@@ -355,7 +355,7 @@ def main(shop: str, updates: int = 300) -> None:
         print(f"\nBEFORE\n{before[place].shown}\n\nAFTER\n{after[place].shown}")
     rows = [row("before", before), row(f"after {updates} updates", after)]
     told = f"Gain {gain.mean():.3f} [{gain.mean() - half:.3f}, {gain.mean() + half:.3f}] on {len(UNSEEN)} unseen seeds."
-    head = ["policy", "reward", "needs", "figures", "citations", "truthful"]
+    head = ["policy", "reward", "points", "cited", "truthful"]
     record("Learning: a small policy in the environment", f"{told}\n\n{table(head, rows)}")
     if gain.mean() <= half:
         raise SystemExit("no gain that its interval tells from none")

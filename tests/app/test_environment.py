@@ -22,7 +22,9 @@ from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
 from drr.env.web.open import MADE
 from drr.env.web.sandbox import BOX, Document, write_sandbox
-from drr.eval.rewards import COMPONENTS, AnswerForm, Rewarded, reward
+from drr.eval.answer_forms import AnswerForm
+from drr.eval.graded import Rewarded
+from drr.eval.rewards import COMPONENTS, reward
 from drr.querygen.files import line_of
 
 from tests.app.conftest import truth_of
@@ -101,7 +103,7 @@ def test_the_reward_is_that_of_what_the_session_returned(env: Environment) -> No
     report = " ".join(f"[it]({one.url})" for one in env.episode.session.sources)
     _, paid, done, info = env.step({"report": report, "form": form})
     sources = env.episode.session.sources
-    expected = reward(Rewarded(query, report, AnswerForm.model_validate(form), sources, len(calls)))
+    expected = reward(Rewarded(query, report, AnswerForm.model_validate(form), sources))
     assert (paid, done, info["ending"]) == (expected["total"], True, "answered")
     assert paid > 0
     assert info["components"] == expected["components"]

@@ -57,7 +57,7 @@ def test_a_transcript_is_a_conversation_with_its_reward(file: Path) -> None:
     asked = [call["id"] for one in full.messages for call in one.get("tool_calls", ())]
     assert asked == [one["tool_call_id"] for one in full.messages if one["role"] == "tool"]
     assert json.loads(full.messages[-1]["content"])["report"] == full.report
-    assert (full.reward, full.components["needs"] or full.components["figures"]) == (1.0, 1.0)
+    assert (full.reward, full.components["points"]) == (1.0, 1.0)
     assert len(full.steps) == calls + 1
     assert all(one["seconds"] > 0 and one["token_ids"] is None for one in full.steps)
     assert (silent.reward, silent.messages[2]["content"]) == (0.0, "I look.")
@@ -86,8 +86,8 @@ def test_kept_episodes_are_paid_again_without_a_shop(drr: Drr, file: Path, tmp_p
     assert rows[1]["steps"][0]["token_ids"] == [5, 6]
     query = read(file)[0].query
     assert query.checkable is not None
-    costly = query.checkable.model_copy(update={"plan": []})
-    mended.write_text(line_of(query.model_copy(update={"checkable": costly})) + "\n")
+    tight = query.checkable.model_copy(update={"budget": 0.01})
+    mended.write_text(line_of(query.model_copy(update={"checkable": tight})) + "\n")
     assert drr.json("judges", "regrade", file, "--queries", mended)["changed"] == 1
 
 
@@ -185,10 +185,11 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     assert [*rows] == sorted(rows) and found["episodes"] == 12
     for name in ("scripted.py:full", "cmd:scripted.py_told.json"):
         assert (rows[name]["n"], rows[name]["forms"], rows[name]["reward"]["value"]) == (3, 3, 1.0)
-        assert rows[name]["components"]["figures"]["value"] == 1.0
+        assert rows[name]["components"]["points"]["value"] == 1.0
     for name in ("scripted.py:bare", "scripted.py:garbled"):
         row = rows[name]
-        assert (row["n"], row["forms"], row["components"]["figures"]["value"]) == (3, 0, 0.0)
+        assert (row["n"], row["forms"]) == (3, 0)
+        assert row["components"]["points"]["value"] < 1.0, "figures and refusals come from a form"
         assert row["reward"]["value"] < 0.5
     failing = rows["scripted.py:failing"]
     assert (failing["n"], failing["failed"], failing["reward"]["value"]) == (0, 3, 0.0), (

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from drr.env.checkable import Checkable
 from drr.env.query import read_queries
+from drr.eval.answer_forms import AnswerForm
+from drr.eval.graded import Rewarded
 from drr.eval.metrics import metric_name, metrics, shown_name
 from drr.eval.metrics.gate import requirement
 from drr.eval.metrics.reliability import ONE_TRIAL
-from drr.eval.rewards import AnswerForm, Rewarded, solved
+from drr.eval.rewards import solved
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.study.study import Study
@@ -297,7 +299,7 @@ def test_no_form_and_an_empty_one_solve_nothing(studied: Path) -> None:
         only_facts = query.model_copy(update={"checkable": query.checkable.model_copy(update={"needs": []})})
         for asked in (query, only_facts) if query.checkable.facts else (query,):
             for form in (None, AnswerForm()):
-                assert solved(Rewarded(asked, "nothing", form, [], 0)) == 0
+                assert solved(Rewarded(asked, "nothing", form, [])) == 0
 
 
 @pytest.mark.long

@@ -11,8 +11,10 @@ from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
+from drr.eval.answer_forms import AnswerForm, read_form
+from drr.eval.graded import Rewarded
 from drr.eval.report_lists import ReportLists
-from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward, solved
+from drr.eval.rewards import reward, solved
 
 from tests.cases import cases, each
 from tests.sources import ROOT
@@ -53,8 +55,8 @@ CITING = f"""## Picks
 """
 
 
-def paid(report: str, form: AnswerForm | None, calls: int = 2, sources: Sequence[Source] = SOURCES) -> float:
-    return reward(Rewarded(QUERY, report, form, sources, calls))["total"]
+def paid(report: str, form: AnswerForm | None, sources: Sequence[Source] = SOURCES) -> float:
+    return reward(Rewarded(QUERY, report, form, sources))["total"]
 
 
 def changed(**fields: Any) -> AnswerForm:
@@ -81,7 +83,7 @@ def test_what_answers_nothing_is_paid_nothing(report: str, form: AnswerForm | No
 
 def test_picks_are_read_from_the_list_of_that_heading_alone() -> None:
     listed = f"Take [this]({HOST}B07).\n\n## Picks\n- [one]({HOST}B01), not [that]({HOST}B07)\n- [two]({HOST}B02)\n\n## More\n- [x]({HOST}B09)"
-    assert Rewarded(QUERY, listed, None, SOURCES, 2).picks == ["B01", "B02"]
+    assert Rewarded(QUERY, listed, None, SOURCES).picks == ["B01", "B02"]
     assert paid(listed, None) > 0
 
 
@@ -99,7 +101,7 @@ def test_a_list_that_our_page_shows_counts_whatever_stands_around_it(dress: str)
     """A comment's end and a tag are text on our page, so what stands between them is read."""
     lists = dress.format(f"## Picks\n- [one]({HOST}B01)\n\n## Figures\n- 3: $9.99\n\n## Refusals\n- 2: none")
     read = ReportLists(f"Take it.\n\n{lists}\n")
-    assert Rewarded(QUERY, read.report, None, SOURCES, 2).picks == ["B01"]
+    assert Rewarded(QUERY, read.report, None, SOURCES).picks == ["B01"]
     assert (read.figures, read.refusals) == ({3: "9.99"}, {2})
 
 
@@ -119,14 +121,14 @@ def test_a_list_that_our_page_shows_counts_whatever_stands_around_it(dress: str)
 def test_a_list_in_code_a_tag_or_a_picture_counts_as_our_page_shows_it(lists: str) -> None:
     """A figure in backticks contradicted no form, though a reader sees it."""
     read = ReportLists(f"Take it.\n\n{lists.format(HOST + 'B01')}\n")
-    assert Rewarded(QUERY, read.report, None, SOURCES, 2).picks == ["B01"]
+    assert Rewarded(QUERY, read.report, None, SOURCES).picks == ["B01"]
     assert ({**read.figures, 7: ""}, read.refusals) == ({3: "9.99", 7: ""}, {2})
-    assert read.contradicted({3: 5}, [None]) == 1
+    assert read.other_figures({3: 5}) == 1
 
 
 def test_a_pick_may_be_cited_by_its_number() -> None:
     cited = f"## Picks\n- first [2], not [that]({HOST}B07)\n- second [1]\n- a third\n\n## Sources\n[1] one: {HOST}B01\n[2] two: {HOST}B02\n"
-    assert Rewarded(QUERY, cited, None, SOURCES, 2).picks == ["B02", "B01"]
+    assert Rewarded(QUERY, cited, None, SOURCES).picks == ["B02", "B01"]
 
 
 @pytest.mark.parametrize(
@@ -147,18 +149,18 @@ def test_a_wrong_statement_costs_more_than_silence(worse: AnswerForm) -> None:
 
 
 @pytest.mark.parametrize(
-    ("picks", "met"), [(["B01", "B02", "B07"], 0.5), (["B01", "B02", "B07", "B09"], 0.0)]
+    ("picks", "met"), [(["B01", "B02", "B07"], 1 / 3), (["B01", "B02", "B07", "B09"], 0.0)]
 )
 def test_a_pick_where_a_refusal_is_right_leaves_the_other_points_theirs(picks: list[str], met: float) -> None:
     """As many as are asked for are three: nobody can know which of the points is to be refused."""
     form = changed(picks=picks, refusals=[], figures=[])
-    assert reward(Rewarded(QUERY, CITING, form, SOURCES, 2))["components"]["needs"] == met
+    assert reward(Rewarded(QUERY, CITING, form, SOURCES))["components"]["points"] == met
 
 
 def test_a_right_pick_of_a_need_that_asks_for_more_is_no_false_statement() -> None:
     """It meets nothing, and naming it costs no more than silence."""
     half, listed = changed(picks=["B01"], refusals=[]), CITING.replace(f"- [two]({HOST}B02)", "")
-    assert reward(Rewarded(QUERY, listed, half, SOURCES, 2))["components"]["truthful"] == 1.0
+    assert reward(Rewarded(QUERY, listed, half, SOURCES))["components"]["truthful"] == 1.0
     silent = listed.replace(f"- [one]({HOST}B01)", "")
     assert paid(listed, half) >= paid(silent, changed(picks=[], refusals=[])) > 0.0
 
@@ -181,7 +183,7 @@ def test_a_form_that_the_report_does_not_bear_out_is_worth_a_fifth() -> None:
 )
 def test_a_report_that_says_otherwise_than_its_form_loses_truthful(honest: str, otherwise: str) -> None:
     assert honest in CITING
-    wrong = Rewarded(QUERY, CITING.replace(honest, otherwise, 1), GOOD, SOURCES, 2)
+    wrong = Rewarded(QUERY, CITING.replace(honest, otherwise, 1), GOOD, SOURCES)
     assert (reward(wrong)["components"]["truthful"] or 0) < 1.0
     assert solved(wrong) == 0.0
     dear = CITING.replace("B01)", "B01), $20.00 for two")
@@ -201,19 +203,18 @@ def test_what_no_tool_returned_is_no_pick_and_no_figure() -> None:
     assert paid(CITING, changed(refusals=[]), sources=[]) == 0.0
 
 
-def test_budget_calls_words_and_citations_cost() -> None:
-    assert paid(CITING, changed(picks=["B01", "B03"])) < 1.0
-    assert paid(CITING, GOOD, calls=100) < 1.0
-    assert paid(f"{CITING} {'word ' * 5000}", GOOD) < 1.0
-    assert paid(f"{CITING} [x](http://elsewhere.example/)", GOOD) < 1.0
-    assert paid("", GOOD) < 1.0
+def test_calls_and_words_cost_nothing_and_a_broken_budget_its_points() -> None:
+    assert paid(f"{CITING} {'word ' * 5000}", GOOD) == 1.0
+    dear = CITING.replace("B02)", "B03)")
+    answer = Rewarded(QUERY, dear, changed(picks=["B01", "B03"]), SOURCES)
+    assert reward(answer)["components"] == {"points": pytest.approx(2 / 3), "cited": 1.0, "truthful": 1.0}
 
 
 def test_a_budget_counts_pieces() -> None:
     needs = [TRUTH.needs[0].model_copy(update={"quantity": 2}), *TRUTH.needs[1:]]
     query = QUERY.model_copy(update={"checkable": TRUTH.model_copy(update={"needs": needs})})
-    assert reward(Rewarded(query, CITING, GOOD, SOURCES, 2))["components"]["budget"] == 0.0
-    assert reward(Rewarded(QUERY, CITING, GOOD, SOURCES, 2))["components"]["budget"] == 1.0
+    assert reward(Rewarded(query, CITING, GOOD, SOURCES))["components"]["points"] == pytest.approx(2 / 3)
+    assert reward(Rewarded(QUERY, CITING, GOOD, SOURCES))["components"]["points"] == 1.0
 
 
 def test_a_budget_asks_for_nothing_where_every_need_is_refused() -> None:
@@ -223,9 +224,9 @@ def test_a_budget_asks_for_nothing_where_every_need_is_refused() -> None:
         {"figures": [{"point": 2, "value": 9.5}], "refusals": [{"point": 1, "reason": "not_sold"}]}
     )
     report = f"## Figures\n- 2: 9.5 [nine]({HOST}B09)\n## Refusals\n- 1: not sold"
-    answer = Rewarded(query, report, form, SOURCES, 2)
+    answer = Rewarded(query, report, form, SOURCES)
     assert (reward(answer)["total"], solved(answer)) == (1.0, 1.0)
-    dear = Rewarded(query, report, form.model_copy(update={"picks": ["B01"]}), SOURCES, 2)
+    dear = Rewarded(query, report, form.model_copy(update={"picks": ["B01"]}), SOURCES)
     assert reward(dear)["total"] < 1.0
 
 
@@ -235,7 +236,7 @@ def test_a_budget_asks_for_nothing_where_every_need_is_refused() -> None:
 def test_a_question_with_nothing_to_find_is_refused_by_name(truth: Checkable | None) -> None:
     query = Query(query="what now", user_id="U", checkable=truth)
     with pytest.raises(Misuse, match=query.id):
-        reward(Rewarded(query, "", None, [], 0))
+        reward(Rewarded(query, "", None, []))
 
 
 @pytest.mark.parametrize(

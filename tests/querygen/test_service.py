@@ -32,8 +32,9 @@ from drr.env.session import Session
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
+from drr.eval.graded import Rewarded
 from drr.eval.metrics.service import METRICS
-from drr.eval.rewards import Rewarded, reward
+from drr.eval.rewards import reward
 from drr.querygen.files import line_of
 from drr.querygen.service import ServiceMaker
 from drr.tools.base import ToolContext, ToolError, context_for
@@ -118,7 +119,7 @@ def test_the_gold_path_ends_right_and_a_statement_less_is_less(
 
 def test_only_the_form_counts_and_the_figure_says_so(maker: ServiceMaker, talks: list[Query]) -> None:
     changes = played(maker, talks[0]).session.changes()
-    done = Rewarded(talks[0], "I refused everything.", gold_form(talks[0], changes), (), 1, changes)
+    done = Rewarded(talks[0], "I refused everything.", gold_form(talks[0], changes), (), changes)
     (told,) = (one.explanation for one in METRICS if one.name == "says_does")
     assert reward(done)["total"] == 1 and "the form's statements" in told and "Prose is not read" in told
 

@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeGuard
 
 from drr.env.entities import Order, Product
 from drr.env.json_object import JsonObject
+from drr.env.points import JointRule, PointTruth
 from drr.env.statistics import cents
 from drr.env.text import category_key
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 if TYPE_CHECKING:
     from drr.env.shop import Store
@@ -122,11 +131,24 @@ class Checkable(_Part):
     axes: DifficultyAxes | None = None
     stated: list[str] | None = None
     """The passages of a written question that state its demands; `None` for one made from templates."""
+    points: list[PointTruth] = Field(default_factory=list)
+    """The answer to each point of a question whose points bind one another; such a question has no needs and no facts."""
+    rules: list[JointRule] = Field(default_factory=list)
+
+    @model_serializer(mode="wrap")
+    def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
+        """Serialise the record. One without points is written as before points existed."""
+        row: JsonObject = written(self)
+        return row if self.points else {key: row[key] for key in row if key not in ("points", "rules")}
 
 
 def asks_for_findable(truth: Checkable | None) -> TypeGuard[Checkable]:
     """Tell whether the question asks for anything that can be found. A question that does is not answered by refusing everything."""
-    return truth is not None and (bool(truth.facts) or any(need.refusal is None for need in truth.needs))
+    return truth is not None and (
+        bool(truth.facts)
+        or any(need.refusal is None for need in truth.needs)
+        or any(point.status == "answered" for point in truth.points)
+    )
 
 
 def in_category(product: Product, steps: Sequence[str]) -> bool:

@@ -41,6 +41,11 @@ class ListItem(NamedTuple):
         return [one.value for one in amounts(self.text)]
 
 
+class ListedPick(NamedTuple):
+    url: str
+    pieces: int
+
+
 @dataclass(frozen=True)
 class ReportLists:
     """The lists of one report."""
@@ -90,23 +95,30 @@ class ReportLists:
     def refusals(self) -> set[int]:
         return {point for point, _ in self._labelled("refusals")}
 
-    def contradicted(self, figures: Mapping[int, object], prices: Sequence[float | None]) -> int:
-        """Count figures that the form states otherwise, and picks beside whose link another price stands.
+    @cached_property
+    def pointed_picks(self) -> dict[int, list[ListedPick]]:
+        """Return the items under `Picks` by the point with which each begins: `- 3: 4 x [Title](address)`."""
+        found: dict[int, list[ListedPick]] = {}
+        for one in self.picks or ():
+            if label := _POINT.match(one.text):
+                before = one.text[label.end() :].partition("[")[0].rstrip(" x\u00d7")
+                pieces = int(before) if before.isdecimal() and len(before) < 4 else 1
+                found.setdefault(int(label[1]), []).append(ListedPick(one.url or "", pieces))
+        return found
 
-        The price of up to nine pieces is no other price.
-        """
-        others = [
-            point
-            for point, read in self.figures.items()
-            if point in figures and not _same(figures[point], read)
-        ]
+    def other_figures(self, figures: Mapping[int, object]) -> int:
+        """Count figures that the form states otherwise."""
+        return sum(
+            point in figures and not _same(figures[point], read) for point, read in self.figures.items()
+        )
+
+    def wrong_prices(self, prices: Sequence[float | None]) -> int:
+        """Count picks beside whose link another price stands. The price of up to nine pieces is no other price."""
         beside = [(one.dollars, price) for one, price in zip(self.picks or (), prices, strict=True)]
-        wrong = [
-            price
+        return sum(
+            bool(beside_it and price and not any(_same(price * n, one) for one in beside_it for n in _PIECES))
             for beside_it, price in beside
-            if beside_it and price and not any(_same(price * n, one) for one in beside_it for n in _PIECES)
-        ]
-        return len(others) + len(wrong)
+        )
 
     def _labelled(self, heading: str) -> Iterator[tuple[int, str]]:
         for one in self.items(heading) or ():

@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{many(len(after), 'episode')}, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
     if of_study:
-        line = f"{many(len(after), 'answer')} graded; one that failed is paid 0. Citations, budget and efficiency are of those that earned anything."
+        line = f"{many(len(after), 'answer')} graded; one that failed is paid 0. Citations are of those that earned anything."
     file = str(arguments.out) if arguments.out else None
     if unread := study.unread:
         notice(f"forms that cannot be read, and pay nothing: {len(unread):,}, e.g. {plain(unread[0])}")

@@ -11,7 +11,9 @@ from drr.env.checkable import asks_for_findable
 from drr.env.overlay import Stress
 from drr.env.query import Query
 from drr.env.session import Change
-from drr.eval.rewards import Rewarded, read_form, reward
+from drr.eval.answer_forms import read_form
+from drr.eval.graded import Rewarded
+from drr.eval.rewards import reward
 from drr.eval.stats.effects import Pair
 from drr.eval.stats.repeated import sameness
 from drr.study.evidence import unpack_sources
@@ -65,10 +67,9 @@ class ReadAnswer:
     def _rewarded(self) -> Rewarded:
         report = self.study.text(self.record, "report") or ""
         sources = unpack_sources(self.study, self.record)
-        calls = [one for one in self.record.result.get("tool_calls") or [] if one.get("kind") == "api"]
         form = read_form(self.study.text(self.record, "form"), self.question).form
         changes = [Change(**row) for row in self.record.result.get("state_changes") or ()]
-        return Rewarded(self.question, report, form, sources, len(calls), changes)
+        return Rewarded(self.question, report, form, sources, changes)
 
     @property
     def picks(self) -> frozenset[str] | None:

@@ -19,7 +19,9 @@ from drr.env.query import Query
 from drr.env.records.lines import one_line
 from drr.env.service.outcome import ClosingForm
 from drr.env.shop_world import CART_TOOLS, TOOLS
-from drr.eval.rewards import AnswerForm, Form, Rewarded, RewardRow, form_class, reward
+from drr.eval.answer_forms import AnswerForm, Form, form_class
+from drr.eval.graded import Rewarded
+from drr.eval.rewards import RewardRow, reward
 from drr.tools.base import ErrorKind
 from drr.wording.currency import DOLLARS, Currency
 from pydantic import ValidationError
@@ -248,9 +250,8 @@ class Episode:
         self.ending = self._ending(asked)
         if self.ending is not None:
             report, form = asked if isinstance(asked, ReportAction) else ("", None)
-            calls = self.steps - isinstance(asked, ReportAction)
             sources, changes = self.session.sources, self.session.changes
-            self.reward = reward(Rewarded(self.query, report, form, sources, calls, changes))
+            self.reward = reward(Rewarded(self.query, report, form, sources, changes))
         total = 0.0 if self.reward is None else self.reward["total"]
         left = self.start.limits.max_steps - self.steps
         seen = replace(self.start, text=text, steps_left=left)

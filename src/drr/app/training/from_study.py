@@ -17,8 +17,10 @@ from drr.env.checkable import asks_for_findable
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.session import Change
+from drr.eval.answer_forms import Form, read_form
 from drr.eval.evidence.answers import questions
-from drr.eval.rewards import Form, Rewarded, read_form, reward
+from drr.eval.graded import Rewarded
+from drr.eval.rewards import reward
 from drr.eval.stats.question import grouped
 from drr.study.evidence import unpack_sources
 from drr.study.study import Study
@@ -95,5 +97,5 @@ def _answer(study: Study, record: Record, query: Query, form: Form | None) -> Ep
         changes=changes,
         calls=len(calls),
         ending="answered",
-        **paid_fields(reward(Rewarded(query, report, form, sources, len(calls), changes))),
+        **paid_fields(reward(Rewarded(query, report, form, sources, changes))),
     )

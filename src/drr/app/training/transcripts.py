@@ -26,7 +26,9 @@ from drr.env.jsonl import rows_of
 from drr.env.query import Query
 from drr.env.session import Change
 from drr.env.source import Source
-from drr.eval.rewards import Form, Rewarded, RewardRow, reward
+from drr.eval.answer_forms import Form
+from drr.eval.graded import Rewarded
+from drr.eval.rewards import RewardRow, reward
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
@@ -140,7 +142,7 @@ class EpisodeTranscript(BaseModel):
             )
             for one in self.sources
         ]
-        paid = reward(Rewarded(asked, self.report, self.form, sources, self.calls, self.changes))
+        paid = reward(Rewarded(asked, self.report, self.form, sources, self.changes))
         return self.model_copy(update={"query": asked, **paid_fields(paid)})
 
 

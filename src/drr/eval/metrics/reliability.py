@@ -19,7 +19,7 @@ from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.eval.tasks.judgements import Judged
 
 if TYPE_CHECKING:
-    from drr.eval.rewards import Rewarded
+    from drr.eval.graded import Rewarded
 
 POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7
@@ -66,15 +66,14 @@ def _by_log(judged: Judged, answer: Answer) -> Score:
 
 
 def reward_input(answer: Answer) -> Rewarded:
-    from drr.eval.rewards import Rewarded, read_form
+    from drr.eval.answer_forms import read_form
+    from drr.eval.graded import Rewarded
 
-    calls = [one for one in answer.calls or () if one.get("kind", "api") == "api"]
     return Rewarded(
         answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),
         answer.report,
         read_form(answer.study.text(answer.record, "form"), answer.question).form,
         answer.sources,
-        len(calls),
         answer.state_changes,
     )
 
