@@ -293,7 +293,7 @@ class _Joint:
         if not any(truth[point].status == "answered" for point in right):
             right = {}
         true = sum(self._true(one, truth[one.point]) for one in once.values() if one.point in truth)
-        said = sum(len(one.picks) or 1 for one in stated)
+        said = sum(len(one.picks) or 1 for one in once.values()) + len(counts) - len(once)
         sources = {point: self._sources(truth[point]) for point in right}
         return Graded(
             len(truth),
@@ -358,10 +358,17 @@ class _Joint:
         """Tell whether the picks keep every rule that binds a point. A pick that no tool returned shows that of no rule."""
         for rule in self.answer.truth.rules:
             if point in rule.points:
-                picked = [self._picked(stated[one]) for one in rule.points if one in stated]
+                picked = [self._whole(one, self._picked(stated[one])) for one in rule.points if one in stated]
                 if not self._keeps(rule, picked):
                     return False
         return True
+
+    def _whole(self, point: int, picked: Sequence[RightPick]) -> list[RightPick]:
+        """Return picks with at least the pieces that are asked for, so that too few of them rescue no budget."""
+        wanted = {one.product: one.pieces for one in self.answer.truth.points[point - 1].picks}
+        return [
+            one.model_copy(update={"pieces": max(one.pieces, wanted.get(one.product, 1))}) for one in picked
+        ]
 
     def _keeps(self, rule: JointRule, picked: Sequence[Sequence[RightPick]]) -> bool:
         every = [one for picks in picked for one in picks]
