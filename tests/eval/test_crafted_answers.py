@@ -96,7 +96,7 @@ def _joint(points: dict[str, Any]) -> Form:
     for point, value in points.items():
         if isinstance(value, str) and value.split(" & ")[0] in REFUSALS:
             rows += [{"point": int(point), "status": one} for one in value.split(" & ")]
-        elif isinstance(value, str) and not value[0].isdigit() or " x " in str(value):
+        elif (isinstance(value, str) and not value[0].isdigit()) or " x " in str(value):
             picks = [{"product": product, "pieces": count} for count, product in _pieces(value)]
             rows.append({"point": int(point), "picks": picks})
         else:
@@ -118,7 +118,7 @@ def _report(points: dict[str, Any], cites: list[str] | None) -> str:
     for point, value in points.items():
         if isinstance(value, str) and value.split(" & ")[0] in REFUSALS:
             refusals.append(f"- {point}: {value}")
-        elif isinstance(value, str) and not value[0].isdigit() or " x " in str(value):
+        elif (isinstance(value, str) and not value[0].isdigit()) or " x " in str(value):
             for count, product in _pieces(value):
                 picks.append(
                     f"- {point}: {f'{count} x ' if count > 1 else ''}[{product}]({_address(product)})"
