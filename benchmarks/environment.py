@@ -26,9 +26,9 @@ from drr.app.training.proving import oracle, play_episode
 from drr.env.query import Query
 from drr.env.shop import Store
 from drr.env.text import tokens
-from drr.eval.answer_forms import AnswerForm
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import reward
+from drr.eval.rewards.answer_forms import AnswerForm
+from drr.eval.rewards.components import reward
+from drr.eval.rewards.rewarded import Rewarded
 
 from benchmarks.results import record, table
 

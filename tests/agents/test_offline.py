@@ -23,7 +23,7 @@ from drr.app.cli import main
 from drr.citations.parse import parse
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.eval.answer_forms import read_form
+from drr.eval.rewards.answer_forms import read_form
 from drr.offline.agents.found import Found, SeenProduct, parts_of, words_of
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from drr.offline.agents.source_list import UNREAD, report

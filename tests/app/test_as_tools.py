@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drr.app.training.environment import Environment
 from drr.app.training.episode import SUBMIT, TASKS, action_of, given_tools, instructions_of
-from drr.eval.answer_forms import AnswerForm
+from drr.eval.rewards.answer_forms import AnswerForm
 from drr.tools.registry import TOOLS
 
 

@@ -22,9 +22,9 @@ from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
 from drr.env.web.open import MADE
 from drr.env.web.sandbox import BOX, Document, write_sandbox
-from drr.eval.answer_forms import AnswerForm
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import COMPONENTS, reward
+from drr.eval.rewards.answer_forms import AnswerForm
+from drr.eval.rewards.components import COMPONENTS, reward
+from drr.eval.rewards.rewarded import Rewarded
 from drr.querygen.files import line_of
 
 from tests.app.conftest import truth_of

@@ -12,9 +12,9 @@ from drr.env.entities import Product
 from drr.env.points import JointRule, PointTruth, RightPick
 from drr.env.query import Query
 from drr.env.source import Source
-from drr.eval.answer_forms import AnswerForm, Form, PointsForm
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import reward, solved
+from drr.eval.rewards.answer_forms import AnswerForm, Form, PointsForm
+from drr.eval.rewards.components import reward, solved
+from drr.eval.rewards.rewarded import Rewarded
 
 from tests.sources import ROOT
 

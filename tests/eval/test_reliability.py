@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from drr.env.checkable import Checkable
 from drr.env.query import read_queries
-from drr.eval.answer_forms import AnswerForm
-from drr.eval.graded import Rewarded
 from drr.eval.metrics import metric_name, metrics, shown_name
 from drr.eval.metrics.gate import requirement
 from drr.eval.metrics.reliability import ONE_TRIAL
-from drr.eval.rewards import solved
+from drr.eval.rewards.answer_forms import AnswerForm
+from drr.eval.rewards.components import solved
+from drr.eval.rewards.rewarded import Rewarded
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.study.study import Study

@@ -11,10 +11,10 @@ from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
-from drr.eval.answer_forms import AnswerForm, read_form
-from drr.eval.graded import Rewarded
 from drr.eval.report_lists import ReportLists
-from drr.eval.rewards import reward, solved
+from drr.eval.rewards.answer_forms import AnswerForm, read_form
+from drr.eval.rewards.components import reward, solved
+from drr.eval.rewards.rewarded import Rewarded
 
 from tests.cases import cases, each
 from tests.sources import ROOT

@@ -32,9 +32,9 @@ from drr.env.session import Session
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
-from drr.eval.graded import Rewarded
 from drr.eval.metrics.service import METRICS
-from drr.eval.rewards import reward
+from drr.eval.rewards.components import reward
+from drr.eval.rewards.rewarded import Rewarded
 from drr.querygen.files import line_of
 from drr.querygen.service import ServiceMaker
 from drr.tools.base import ToolContext, ToolError, context_for

@@ -15,7 +15,7 @@ from drr.app.training.from_study import StudyAnswers, answers_of
 from drr.app.training.transcripts import EpisodeTranscript, read, write
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
-from drr.eval.rewards import COMPONENTS
+from drr.eval.rewards.components import COMPONENTS
 from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import many

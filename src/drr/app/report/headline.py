@@ -64,7 +64,7 @@ def unscored(material: ReportData) -> list[str]:
         if missing:
             lines.append(f"{metric_of(name).label}: {missing} of {whole} are unscored")
     if any("reward" in row for row in document["metrics"].values()):
-        from drr.eval.answer_forms import ReadForm, read_form
+        from drr.eval.rewards.answer_forms import ReadForm, read_form
 
         answers = [one for own in material.variants.values() for one in own]
         checked = [one for one in answers if one.question and asks_for_findable(one.question.checkable)]

@@ -11,9 +11,9 @@ from drr.env.checkable import asks_for_findable
 from drr.env.overlay import Stress
 from drr.env.query import Query
 from drr.env.session import Change
-from drr.eval.answer_forms import read_form
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import reward
+from drr.eval.rewards.answer_forms import read_form
+from drr.eval.rewards.components import reward
+from drr.eval.rewards.rewarded import Rewarded
 from drr.eval.stats.effects import Pair
 from drr.eval.stats.repeated import sameness
 from drr.study.evidence import unpack_sources

@@ -230,7 +230,7 @@ def _has_talks(place: Path) -> bool:
 def _versions(settings: Settings, *, talks: bool) -> dict[str, str]:
     from drr.env.service.clauses import CLAUSES
     from drr.eval.checks import RULES
-    from drr.eval.rewards import COMPONENTS, SERVICE_COMPONENTS
+    from drr.eval.rewards.components import COMPONENTS, SERVICE_COMPONENTS
 
     prompts = {room: prompts_of(settings, room).hashes() for room in ("agents", "eval")}
     parts = {

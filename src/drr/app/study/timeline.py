@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.terminal import Column, flowed, screen, shown, table
 from drr.env.tool_calls import refusal_text
-from drr.eval.answer_forms import read_form
 from drr.eval.evidence.answers import questions
+from drr.eval.rewards.answer_forms import read_form
 from drr.llm.meter import ToldConversation, UsageRow
 from drr.study.unit import Kind, Record, Status
 from drr.wording.excerpt import excerpt, many

@@ -34,7 +34,7 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Shop, open_shop
 from drr.env.web.open import sandbox_of, web_beside
-from drr.eval.graded import truth_of
+from drr.eval.rewards.rewarded import truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
 from drr.querygen.files import write_queries

@@ -19,9 +19,9 @@ from drr.env.query import Query
 from drr.env.records.lines import one_line
 from drr.env.service.outcome import ClosingForm
 from drr.env.shop_world import CART_TOOLS, TOOLS
-from drr.eval.answer_forms import AnswerForm, Form, form_class
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import RewardRow, reward
+from drr.eval.rewards.answer_forms import AnswerForm, Form, form_class
+from drr.eval.rewards.components import RewardRow, reward
+from drr.eval.rewards.rewarded import Rewarded
 from drr.tools.base import ErrorKind
 from drr.wording.currency import DOLLARS, Currency
 from pydantic import ValidationError

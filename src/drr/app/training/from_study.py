@@ -17,10 +17,10 @@ from drr.env.checkable import asks_for_findable
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.session import Change
-from drr.eval.answer_forms import Form, read_form
 from drr.eval.evidence.answers import questions
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import reward
+from drr.eval.rewards.answer_forms import Form, read_form
+from drr.eval.rewards.components import reward
+from drr.eval.rewards.rewarded import Rewarded
 from drr.eval.stats.question import grouped
 from drr.study.evidence import unpack_sources
 from drr.study.study import Study

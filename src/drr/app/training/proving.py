@@ -18,8 +18,8 @@ from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, hand_in_action
 from drr.env.progress import Progress
 from drr.env.query import Query
 from drr.env.service.outcome import gold_form
-from drr.eval.graded import truth_of
-from drr.eval.rewards import components_of
+from drr.eval.rewards.components import components_of
+from drr.eval.rewards.rewarded import truth_of
 from drr.eval.stats.intervals import student_interval
 
 ABOVE_FLOOR = 0.05

@@ -26,9 +26,9 @@ from drr.env.jsonl import rows_of
 from drr.env.query import Query
 from drr.env.session import Change
 from drr.env.source import Source
-from drr.eval.answer_forms import Form
-from drr.eval.graded import Rewarded
-from drr.eval.rewards import RewardRow, reward
+from drr.eval.rewards.answer_forms import Form
+from drr.eval.rewards.components import RewardRow, reward
+from drr.eval.rewards.rewarded import Rewarded
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 

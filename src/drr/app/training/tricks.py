@@ -12,7 +12,7 @@ from drr.app.training.environment import Environment
 from drr.app.training.episode import Observation, Step
 from drr.env.json_object import JsonObject
 from drr.env.shop import Sort
-from drr.eval.rewards import COMPONENTS
+from drr.eval.rewards.components import COMPONENTS
 
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -19,7 +19,7 @@ from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.eval.tasks.judgements import Judged
 
 if TYPE_CHECKING:
-    from drr.eval.graded import Rewarded
+    from drr.eval.rewards.rewarded import Rewarded
 
 POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7
@@ -37,7 +37,7 @@ class Score(NamedTuple):
 def _by_reward(judged: Judged, answer: Answer) -> Score:
     if answer.question is None or not asks_for_findable(answer.question.checkable):
         return Score(None, None)
-    from drr.eval.rewards import reward, solved
+    from drr.eval.rewards.components import reward, solved
 
     paid = reward_input(answer)
     return Score(solved(paid), reward(paid)["total"])
@@ -66,8 +66,8 @@ def _by_log(judged: Judged, answer: Answer) -> Score:
 
 
 def reward_input(answer: Answer) -> Rewarded:
-    from drr.eval.answer_forms import read_form
-    from drr.eval.graded import Rewarded
+    from drr.eval.rewards.answer_forms import read_form
+    from drr.eval.rewards.rewarded import Rewarded
 
     return Rewarded(
         answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),

@@ -12,7 +12,8 @@ from typing import Literal, TypedDict
 
 from drr.env.query import Query
 from drr.env.service.clauses import CLAUSES
-from drr.eval.graded import Rewarded
+from drr.eval.rewards.points import graded_points
+from drr.eval.rewards.rewarded import Rewarded
 
 BARE = 0.2
 """The share that is paid for what the form says and the report does not."""
@@ -24,18 +25,19 @@ def _share(right: float, of: int) -> float | None:
 
 def points(answer: Rewarded) -> float | None:
     """Return the share of points that are right. One that stands in the form alone counts for `BARE`."""
-    graded = answer.graded
+    graded = graded_points(answer)
     return _share(sum(1.0 if is_said else BARE for is_said in graded.right.values()), graded.asked)
 
 
 def truthful(answer: Rewarded) -> float | None:
     """Return the share of right statements, so that a wrong one costs more than none."""
-    return _share(answer.graded.true, answer.graded.stated)
+    graded = graded_points(answer)
+    return _share(graded.true, graded.stated)
 
 
 def cited(answer: Rewarded) -> float | None:
     """Return the share of the right points with a source of which a source is cited. `None` where none has a source."""
-    sources = answer.graded.sources.values()
+    sources = graded_points(answer).sources.values()
     return _share(sum(not answer.cited.isdisjoint(one) for one in sources), len(sources))
 
 

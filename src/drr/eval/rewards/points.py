@@ -7,47 +7,27 @@ where the report's own lists say the same (`report_lists`). Prose is never read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from drr.citations.addresses import canonical_url
-from drr.citations.links import scan
 from drr.env.checkable import (
-    Checkable,
     ExpectedFact,
     ShoppingNeed,
-    asks_for_findable,
     brands,
     detail,
     same_figure,
 )
 from drr.env.entities import Product
-from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.points import JointRule, PointTruth, RightPick
-from drr.env.query import Query
-from drr.env.service.outcome import ClosingForm, ServiceOutcome
-from drr.env.session import Change
-from drr.env.source import Source
-from drr.eval.answer_forms import AnswerForm, Form, FormPoint, PointsForm
-from drr.eval.report_lists import ReportLists
+from drr.eval.rewards.answer_forms import AnswerForm, FormPoint, PointsForm
+from drr.eval.rewards.rewarded import Rewarded
 
 
-def truth_of(query: Query) -> Checkable:
-    """Return what code can check about a question. `Misuse` where the question has nothing to check."""
-    truth = query.checkable
-    if not asks_for_findable(truth):
-        raise Misuse(
-            f"question {query.id}: has nothing to be found that code can check, so it cannot be trained on; "
-            "`drr queries generate --checkable` makes such questions"
-        )
-    return truth
-
-
-class Graded(NamedTuple):
+class GradedPoints(NamedTuple):
     """What an answer got right."""
 
     asked: int
@@ -62,103 +42,9 @@ class Graded(NamedTuple):
     """Addresses that hold each right point. A refusal has none."""
 
 
-@dataclass(frozen=True)
-class Rewarded:
-    """An answer with the truth about its question and with what its tools returned."""
-
-    query: Query
-    report: str
-    form: Form | None
-    sources: Sequence[Source]
-    changes: Sequence[Change] = ()
-    """Changes of profile, cart, orders and talk, as the session recorded them."""
-
-    @cached_property
-    def truth(self) -> Checkable:
-        return truth_of(self.query)
-
-    @cached_property
-    def outcome(self) -> ServiceOutcome:
-        """Return what was done for the shopper of a talk."""
-        form = self.form if isinstance(self.form, ClosingForm) else None
-        return ServiceOutcome(self.query, self.changes, form)
-
-    @cached_property
-    def graded(self) -> Graded:
-        """Return the answer's points, graded."""
-        return (_Joint(self) if self.truth.points else _Apart(self)).graded()
-
-    @cached_property
-    def records(self) -> dict[str, JsonObject]:
-        """Return the records of the products that the tools returned, by id."""
-        found = (one.record for one in self.sources if one.type == "product" and one.record)
-        return {str(record["product_id"]): record for record in found}
-
-    @cached_property
-    def prices(self) -> dict[str, float | None]:
-        """Return the prices of the products that the tools returned, by id."""
-        return {one: record["price"] for one, record in self.records.items()}
-
-    @cached_property
-    def returned(self) -> dict[str, str]:
-        """Map canonical addresses that the tools returned to the id of the product there, if any."""
-        return {
-            canonical_url(one.url): str(one.record["product_id"])
-            if one.type == "product" and one.record
-            else ""
-            for one in self.sources
-        }
-
-    @cached_property
-    def cited(self) -> set[str]:
-        return {canonical_url(link.url) for link in scan(self.report).links}
-
-    @cached_property
-    def lists(self) -> ReportLists:
-        return ReportLists(self.report)
-
-    @cached_property
-    def listed(self) -> list[str]:
-        """Return the products under the report's heading `Picks`, by id."""
-        return list(dict.fromkeys(self.ids(one.url for one in self.lists.picks or ())))
-
-    @cached_property
-    def picks(self) -> list[str]:
-        """Return the picked products by id, each once. A pick that no tool returned stays as written."""
-        if self.form is None:
-            return self.listed
-        if isinstance(self.form, PointsForm):
-            return list(dict.fromkeys(self.ids(p.product for one in self.form.points for p in one.picks)))
-        return list(dict.fromkeys(self.ids(self.form.picks if isinstance(self.form, AnswerForm) else ())))
-
-    @cached_property
-    def recommended(self) -> frozenset[str]:
-        """Return the picks, or all cited products where the answer has neither a form nor a heading `Picks`."""
-        is_named = self.form is not None or self.lists.picks is not None
-        return frozenset(self.picks if is_named else filter(None, map(self.returned.get, self.cited)))
-
-    def ids(self, named: Iterable[str | None]) -> list[str]:
-        """Return the ids of products that are named by id or address."""
-        return [self.returned.get(canonical_url(one)) or one for one in named if one]
-
-    def pages(self, product: str) -> set[str]:
-        """Return the addresses at which the tools returned a product."""
-        return {url for url, one in self.returned.items() if one == product}
-
-    def holders(self, value: float | str, sources: Iterable[str]) -> set[str]:
-        """Return the returned addresses that hold a figure: those of the truth, and the product of an order among them at that price."""
-        wanted = set(map(canonical_url, sources)) & self.returned.keys()
-        ordered = {
-            str(one.record["product_id"])
-            for one in self.sources
-            if one.record and "order_id" in one.record and canonical_url(one.url) in wanted
-        }
-        return wanted.union(*(self.pages(one) for one in ordered if same_figure(value, self.prices.get(one))))
-
-    def prices_beside(self) -> int:
-        """Count the listed picks beside whose link another price stands."""
-        ids = [self.ids([one.url]) for one in self.lists.picks or ()]
-        return self.lists.wrong_prices([self.prices.get("".join(one)) for one in ids])
+def graded_points(answer: Rewarded) -> GradedPoints:
+    """Return the points of an answer, graded."""
+    return (_Joint(answer) if answer.truth.points else _Apart(answer)).graded()
 
 
 @dataclass(frozen=True)
@@ -167,7 +53,7 @@ class _Apart:
 
     answer: Rewarded
 
-    def graded(self) -> Graded:
+    def graded(self) -> GradedPoints:
         facts = dict(enumerate(self.answer.truth.facts, len(self.answer.truth.needs) + 1))
         figures, refusals = self._figures(facts), self._refusals()
         met = {} if self.breaks_budget else self.met
@@ -192,7 +78,7 @@ class _Apart:
         true -= self._contradictions({point for point, holds in figures.items() if holds})
         stated = len(self.answer.picks) + len(figures) + len(refusals)
         asked = len(self.answer.truth.needs) + len(facts)
-        return Graded(asked, right, stated, max(0, true), sources)
+        return GradedPoints(asked, right, stated, max(0, true), sources)
 
     @property
     def _form(self) -> AnswerForm:
@@ -279,7 +165,7 @@ class _Joint:
 
     answer: Rewarded
 
-    def graded(self) -> Graded:
+    def graded(self) -> GradedPoints:
         stated = [*self._form.points]
         counts = Counter(one.point for one in stated)
         once = {one.point: one for one in stated if counts[one.point] == 1}
@@ -295,7 +181,7 @@ class _Joint:
         true = sum(self._true(one, truth[one.point]) for one in once.values() if one.point in truth)
         said = sum(len(one.picks) or 1 for one in once.values()) + len(counts) - len(once)
         sources = {point: self._sources(truth[point]) for point in right}
-        return Graded(
+        return GradedPoints(
             len(truth),
             right,
             said,

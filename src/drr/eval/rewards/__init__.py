@@ -1,0 +1,1 @@
+"""Rewards of answers to questions that code can check."""
