@@ -1,4 +1,4 @@
-"""Computes the reward of an answer to a checkable question by code: components in [0, 1], of which some are multiplied.
+"""Computes the reward of an answer to a checkable question by code.
 
 The reward is the share of points that are right, times the share of statements that are, times `.9 + .1 x cited`. Calls, words and
 tokens are in no reward.
@@ -26,7 +26,7 @@ def _share(right: float, of: int) -> float | None:
 def points(answer: Rewarded) -> float | None:
     """Return the share of points that are right. One that stands in the form alone counts for `BARE`."""
     graded = graded_points(answer)
-    return _share(sum(1.0 if is_said else BARE for is_said in graded.right.values()), graded.asked)
+    return _share(sum(1.0 if in_report else BARE for in_report in graded.right.values()), graded.asked)
 
 
 def truthful(answer: Rewarded) -> float | None:

@@ -28,7 +28,7 @@ from drr.eval.rewards.rewarded import Rewarded
 
 
 class GradedPoints(NamedTuple):
-    """What an answer got right."""
+    """The points that an answer got right."""
 
     asked: int
     """Number of points of the question."""
@@ -179,12 +179,12 @@ class _Joint:
         if not any(truth[point].status == "answered" for point in right):
             right = {}
         true = sum(self._true(one, truth[one.point]) for one in once.values() if one.point in truth)
-        said = sum(len(one.picks) or 1 for one in once.values()) + len(counts) - len(once)
+        count = sum(len(one.picks) or 1 for one in once.values()) + len(counts) - len(once)
         sources = {point: self._sources(truth[point]) for point in right}
         return GradedPoints(
             len(truth),
             right,
-            said,
+            count,
             max(0, true - self.answer.prices_beside()),
             {p: s for p, s in sources.items() if s},
         )

@@ -113,7 +113,7 @@ class Rewarded:
         return {url for url, one in self.returned.items() if one == product}
 
     def holders(self, value: float | str, sources: Iterable[str]) -> set[str]:
-        """Return the returned addresses that hold a figure: those of the truth, and the product of an order among them at that price."""
+        """Return the returned addresses that hold a figure. An order's product holds it at that price."""
         wanted = set(map(canonical_url, sources)) & self.returned.keys()
         ordered = {
             str(one.record["product_id"])
