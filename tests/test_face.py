@@ -204,3 +204,11 @@ def test_a_function_asks_by_default_what_its_command_asks(
     for name, given in inspect.signature(function).parameters.items():
         if name in plan.model_fields and given.default not in (None, given.empty):
             assert given.default == plan.model_fields[name].default, name
+
+
+def test_a_missing_argument_is_named_with_the_form_of_the_call(place: Path) -> None:
+    form = r"drr\.session\(shop, user, open_access=\.\.\., settings=\.\.\.\)"
+    with pytest.raises(Misuse, match=rf"^drr\.session: missing .*'user'; call it as {form}$"):
+        drr.session("shop")  # type: ignore[call-arg]
+    with pytest.raises(Misuse, match=r"^drr\.acheck: .*'shopp'; call it as drr\.acheck\(report, shop="):
+        asyncio.run(drr.acheck("text", shopp="shop"))  # type: ignore[call-arg]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.data_ingest.catalogue.encodings import encodings_of
 from drr.data_ingest.catalogue.values import moment_of, number_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -198,3 +199,111 @@ def test_a_date_without_a_century_is_not_guessed() -> None:
 
 def test_a_code_is_a_currency_in_use() -> None:
     assert codes_of("eur") == ("EUR",) and codes_of("XYZ") == () and codes_of("zł") == ("PLN",)
+
+
+POLISH = (
+    "Sekator kowadełkowy, żółty",
+    "Grabie do liści",
+    "Książka o różach",
+    "Długie źdźbła",
+    "Wąż ogrodowy",
+)
+
+
+@pytest.mark.parametrize("true", ["cp1250", "iso8859-2", "cp852"])
+def test_an_encoding_is_named_for_the_language_of_the_shop(tmp_path: Path, drr: Drr, true: str) -> None:
+    """Bytes of one byte a letter are read by many encodings: the language, else the letters inside words, tell which."""
+    rows = [(f"P{k}", title, "9,90") for k, title in enumerate(POLISH)]
+    file = wrote(tmp_path / "p.csv", ("id", "title", "price"), *rows, encoding=true)
+    asked = (
+        "data",
+        "ingest",
+        file,
+        "--map",
+        told := tmp_path / "m.toml",
+        "--shop",
+        tmp_path / "shop",
+        "--dry-run",
+    )
+    more = '[products]\nlanguage = "pl"\ncurrency = "PLN"\nrate = 1\n'
+    told.write_text(more)
+    assert (
+        f"not in the encoding 'utf-8'; say the encoding in the first line of the mapping: encoding = \"{true}\""
+        in drr.err(*asked, code=1)
+    )
+    told.write_text(f'encoding = "cp1252"\n{more}')
+    if true != "cp852":  # of which cp1252 lacks a letter
+        assert f"look garbled; the encoding seems to be {true}" in drr.err(*asked, code=1)
+    told.write_text(f'encoding = "{true}"\n{more}')
+    assert POLISH[0] in drr.out(*asked)
+    if true == "cp1250":
+        told.write_text(f'encoding = "cp1252"\n{more}'.replace('language = "pl"\n', ""))
+        assert f'encoding = "{true}"' in drr.err(*asked, code=1)
+
+
+def test_letters_of_other_languages_are_no_wrong_encoding(tmp_path: Path, drr: Drr) -> None:
+    titles = ("Fête à l’ancienne", "Boîte 20 m³", "Crème brûlée", "Ærø, 5 µm", "Lego®-Steine ¼", "½ l")
+    file = wrote(
+        tmp_path / "p.csv",
+        ("id", "title"),
+        *((f"P{k}", one) for k, one in enumerate(titles)),
+        encoding="cp1252",
+    )
+    for language in ("", 'language = "fr"\n', 'language = "de"\n', 'language = "sv"\n'):
+        (told := tmp_path / "m.toml").write_text(f'encoding = "cp1252"\n[products]\n{language}')
+        drr.out("data", "ingest", file, "--map", told, "--shop", tmp_path / "shop", "--dry-run")
+
+
+def test_languages_have_the_encodings_that_hold_their_letters() -> None:
+    first = {
+        code: (*encodings_of(code), None)[0]
+        for code in ("pl", "cs", "hu", "de", "pt", "ru", "el", "tr", "lt", "ja")
+    }
+    assert first == {
+        "pl": "cp1250", "cs": "cp1250", "hu": "cp1250", "de": "cp1252", "pt": "cp1252", "ru": "cp1251", "el": "cp1253",
+        "tr": "cp1254", "lt": "cp1257", "ja": None,
+    }  # fmt: skip
+
+
+def test_words_of_a_status_are_named_with_the_line_that_explains_them(tmp_path: Path, drr: Drr) -> None:
+    wrote(tmp_path / "p.csv", ("id", "title"), ("1", "Lampa"))
+    asked = ("data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--shop", tmp_path / "shop")
+
+    def told(*words: str) -> str:
+        rows = ((k, "1", f"u{k}", "2024-03-01", word) for k, word in enumerate(words))
+        wrote(tmp_path / "o.csv", ("order_id", "product_id", "user_id", "date", "status"), *rows)
+        return drr.err(*asked, code=1)
+
+    found = told("dostarczone", "Delivered", "wysłane", "dostarczone", "w \x1b[31mdrodze")
+    assert 'Returned: "dostarczone", "wysłane", "w \\u001b[31mdrodze"; say what each means' in found
+    assert '[orders.statuses] "dostarczone" = "Delivered"' in found
+    assert '"w4", "w5' not in told(*(f"w{k}" for k in range(12))) and "w4" in told(
+        *(f"w{k}" for k in range(12))
+    )
+    found = told(*(f"Anna Zq {k}" for k in range(13)))  # a column of other things: no cell is repeated
+    assert "Zq" not in found.casefold() and '"WORD" = "Delivered"' in found
+
+
+def test_a_file_that_tells_no_table_has_its_columns_listed(tmp_path: Path, drr: Drr) -> None:
+    names = ("Symbol", "Nazwa towaru", "Cena brutto", *(f"Cecha {k}" for k in range(30)))
+    asked = (
+        "data",
+        "ingest",
+        wrote(tmp_path / "p.csv", names, [""] * len(names)),
+        "--shop",
+        tmp_path / "shop",
+    )
+    found = drr.err(*asked, code=2)
+    assert (
+        "; columns: Symbol, Nazwa towaru, Cena brutto, Cecha 0" in found and "Cecha 16, and 13 more" in found
+    )
+    wrote(tmp_path / "p.csv", ("Anna Zq", "+48 12 555"), ("Jan", "+48 1"))
+    assert "Zq" not in (found := drr.err(*asked, code=2)) and "seems to name no columns" in found
+
+
+def test_a_shop_without_orders_has_the_day_of_its_ingest(tmp_path: Path, drr: Drr) -> None:
+    file = wrote(tmp_path / "p.csv", ("id", "title"), ("1", "Lampa"))
+    made = drr.json("data", "ingest", file, "--shop", shop := tmp_path / "shop")
+    with open_shop(str(shop), Settings()) as opened:
+        assert made["as_of"] == opened.manifest.as_of == opened.manifest.created[:10] > "2000"
+    drr.out("shop", "check", shop)

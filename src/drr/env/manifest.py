@@ -119,7 +119,7 @@ def check_content(manifest: Manifest, found: ContentHash) -> Iterator[str]:
     except ValueError:
         yield "The last order has a date that no calendar knows."
         return
-    if manifest.as_of != today:
+    if found.last_order_ms is not None and manifest.as_of != today:
         yield f"The manifest's as_of is {manifest.as_of}, and the day after the last order is {today}."
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from drr.data_ingest.catalogue.encodings import misread_encoding
 from drr.data_ingest.catalogue.mapping import MappedFile
+from drr.data_ingest.catalogue.rows import say_encoding
 from drr.data_ingest.catalogue.values import Cell, text_of
 from drr.env.errors import DrrError
 from drr.wording.currencies import amount_of
@@ -72,7 +74,9 @@ class UnreadCells:
     def error(self) -> DrrError | None:
         """Return what is wrong with the file, `None` if its columns are read."""
         name = self._mapped.name
-        if len(self._titles) >= _SHOWN and (better := self._better(self._titles, ("utf-8",))):
+        if len(self._titles) >= _SHOWN and (
+            better := self._better(self._titles, ("utf-8",)) or self._misread()
+        ):
             return DrrError(f"{name}: names of products look garbled; {better}")
         for field, count in self._counts.items():
             if count <= _UNREAD * self._filled[field]:
@@ -94,8 +98,14 @@ class UnreadCells:
             with suppress(ValueError, LookupError):
                 anew = [text.encode(used).decode(one) for text in texts]
                 if one == "utf-8" or all(amount_of(text, "").value is not None for text in anew):
-                    return f'the encoding seems to be {one}, say in the first line of the mapping: encoding = "{one}"'
+                    return f"the encoding seems to be {one}, {say_encoding(one)}"
         return ""
+
+    def _misread(self) -> str:
+        """Return the encoding of the shop's language that a Western one was taken for, as advice."""
+        source = self._mapped.source
+        one = misread_encoding(self._titles, source.encoding or "utf-8", source.language)
+        return f"the encoding seems to be {one}, {say_encoding(one)}" if one else ""
 
 
 def _form(text: str) -> str:

@@ -196,7 +196,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
         )
     return Manifest(
         backend="",
-        as_of="",
+        as_of="" if rows["orders"] else job.now.date().isoformat(),
         content_hash="",
         counts={"products": rows["products"], "users": len(read.people.codes), "orders": rows["orders"]},
         recipe={

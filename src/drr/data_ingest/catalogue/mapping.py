@@ -17,6 +17,7 @@ from drr.data_ingest.catalogue.rows import Batch, TableFile, open_table
 from drr.data_ingest.catalogue.values import Cell, text_of
 from drr.env.entities import OrderStatus
 from drr.env.errors import DrrError, Misuse, wrong_field
+from drr.env.languages import language_code
 from drr.env.small_files import read_toml
 from pydantic import (
     BaseModel,
@@ -46,6 +47,8 @@ _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
 
 _OF_ALL = ("encoding", "separator")
 """Options that may stand above the tables, for all files whose table does not say otherwise."""
+_MOST, _CUT = 20, 40
+"""Most columns that an error lists, and most characters of each."""
 _OF_PERSONS = ("email", "first_name", "last_name", "phone", "street")
 
 
@@ -196,7 +199,7 @@ def map_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | Non
 
 def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> MappedFile:
     own: Any = CatalogueMap.model_validate(mapping)
-    tried, failed = [], list[DrrError]()
+    tried, failed, source = [], list[DrrError](), None
     named = [kind for kind in _NEEDED if any(fnmatch(path.name, one) for one in getattr(own, kind).file)]
     stated = [one for kind, one in mapping.items() if kind in _TABLES]
     tables = [mapping[kind] for kind in named] or [one for one in stated if not one.get("file")]
@@ -210,8 +213,9 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         for field in _ONE_VALUE & given.keys() & usual.keys():  # a stated value hides no column of the preset
             getattr(table, field).extend(getattr(_TABLES[kind].model_validate(usual), field))
         try:
+            encoding, separator = (options.get(name, getattr(own, name)) for name in _OF_ALL)
             source = open_table(
-                path, options.get("encoding", own.encoding), options.get("separator", own.separator)
+                path, encoding, separator, language_code(next(iter(own.products.language), None))
             )
             columns = dict(_columns(source, kind, table, given))
         except DrrError as error:
@@ -228,7 +232,20 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         tried.append(f"{kind} ({why})")
     if len(failed) == len(tried) and len(set(map(str, failed))) == 1:
         raise failed[0]
-    raise Misuse(f"{path}: its columns tell no table: {'; '.join(tried)}; say in the mapping which is what")
+    raise Misuse(
+        f"{path}: its columns tell no table: {'; '.join(tried)}; say in the mapping which is what{_seen(source)}"
+    )
+
+
+def _seen(source: TableFile | None) -> str:
+    """List a file's columns. A first row with an address or a number may be a person's, and is kept back."""
+    if source is None:
+        return ""
+    names = ["".join(filter(str.isprintable, one))[:_CUT] for one in source.columns[:_MOST]]
+    if any("@" in name or name[:1] in "+0123456789" for name in names):
+        return "; the first row seems to name no columns"
+    more = len(source.columns) - len(names)
+    return f"; columns: {', '.join(names)}{f', and {more} more' if more > 0 else ''}"
 
 
 def _personal(source: TableFile) -> list[str]:

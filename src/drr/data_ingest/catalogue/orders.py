@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -27,6 +28,8 @@ _SHOP = "unknown_product"
 """A row that is no bad one: shops keep orders of what they no longer list."""
 _EMPTY, _UNREADABLE = -2, -3
 _MONTHS = _FEW = 12
+_NAMED, _CUT, _WORD = 5, 30, '"WORD"'
+"""Most words that an error repeats, and most letters of each."""
 _CODES: Mapping[str, int] = {name: k for k, name in enumerate(RECORDED_STATUSES)}
 Key = TypeVar("Key")
 
@@ -60,12 +63,8 @@ class OrderForms:
                 f"{mapped.name}: 03/04/2024 has two readings, and {days} dates can only have the day first, {months} "
                 'only the month; say in the mapping: [orders] dates = "%d/%m/%Y" or "%m/%d/%Y"'
             )
-        if lines := sorted(line for word, line in strange.items() if word not in _CODES):
-            shown = ", ".join(f"{line:,}" for line in lines[:_FEW])
-            raise DrrError(
-                f"{mapped.name}: {len(lines)} words of the status (first on line {shown}) are none of {', '.join(ORDER_STATUSES)}; say "
-                'what each means in the mapping: [orders.statuses] "WORD" = "Delivered"'
-            )
+        if unknown := {line: word for word, line in strange.items() if word not in _CODES}:
+            raise _unknown_statuses(mapped.name, unknown)
 
     def _status(self, texts: tuple[str, ...]) -> str:
         """Return a row's status, from the first cell that has one, or a word that the mapping does not explain."""
@@ -85,6 +84,20 @@ class OrderForms:
     def _time(self, text: str) -> int:
         moment = moment_of(text, self._form, self._day_first)
         return _EMPTY if not text else _UNREADABLE if moment is None else moment
+
+
+def _unknown_statuses(name: str, words: Mapping[int, str]) -> DrrError:
+    """Return the error about words of a status, by their first lines. Many of them are texts of another column, and are not repeated."""
+    lines = sorted(words)
+    at = ", ".join(f"{line:,}" for line in lines[:_FEW])
+    shown = [
+        json.dumps(one[:_CUT], ensure_ascii=not one.isprintable()) for one in map(words.__getitem__, lines)
+    ]
+    some = f": {', '.join(shown[:_NAMED])}" if len(shown) <= _FEW else ""
+    return DrrError(
+        f"{name}: {len(lines)} words of the status (first on line {at}) are none of {', '.join(ORDER_STATUSES)}{some}; say what each "
+        f'means in the mapping: [orders.statuses] {shown[0] if some else _WORD} = "Delivered"'
+    )
 
 
 def _texts(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[str, ...]]:

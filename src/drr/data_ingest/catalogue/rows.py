@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, TypeVar
 
+from drr.data_ingest.catalogue.encodings import likely_encoding
 from drr.data_ingest.products import BadLine, Repairs, parse_object, without_bom
 from drr.env.errors import DrrError, Misuse
 from drr.env.installation import check_installed
@@ -33,7 +34,8 @@ _WEIGHT = 64 << 20
 _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_SAY = 'say the encoding in the first line of the mapping: encoding = "cp1252"'
+_READ = 1 << 20
+"""Bytes of a file by which its encoding is found."""
 
 
 T = TypeVar("T")
@@ -55,8 +57,10 @@ class TableFile(ABC):
     open_ended = False
     """True if rows may have columns beside those of the first rows."""
 
-    def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
-        self.path, self.encoding, self._separator = path, encoding, separator
+    def __init__(
+        self, path: Path, encoding: str | None, separator: str | None, language: str | None = None
+    ) -> None:
+        self.path, self.encoding, self._separator, self.language = path, encoding, separator, language
 
     @abstractmethod
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]: ...
@@ -125,11 +129,13 @@ class DelimitedFile(RowFile):
 
     endings = (".csv", ".tsv", ".txt", ".tab")
 
-    def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
+    def __init__(
+        self, path: Path, encoding: str | None, separator: str | None, language: str | None = None
+    ) -> None:
         with open_unpacked(path) as file:
             start = file.read(4)
         marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
-        super().__init__(path, marked or encoding or "utf-8", separator)
+        super().__init__(path, marked or encoding or "utf-8", separator, language)
         csv.field_size_limit(LONGEST_CELL)
         sample = list(_some(self._lines(), _SAMPLE, len))
         if not sample:
@@ -145,12 +151,20 @@ class DelimitedFile(RowFile):
                     if len(line) == LONGEST:
                         raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} characters; mend it")
                     if "\0" in line:
-                        raise DrrError(f"{self.path}: line {number} holds a zero byte; {_SAY}")
+                        raise DrrError(
+                            f"{self.path}: line {number} holds a zero byte; {say_encoding('utf-16')}"
+                        )
                     yield line
         except (ValueError, LookupError):  # of an encoding that is none, too
             raise DrrError(
-                f"{self.path}: line {number + 1} or later is not in the encoding {self.encoding!r}; {_SAY}"
+                f"{self.path}: line {number + 1} or later is not in the encoding {self.encoding!r}; {say_encoding(self._likely())}"
             ) from None
+
+    def _likely(self) -> str:
+        """Return the encoding by which the file's first lines are read, the usual one where none reads them."""
+        with open_unpacked(self.path) as file:
+            data = file.read(_READ)
+        return likely_encoding(data[: data.rfind(b"\n") + 1] or data, self.language) or "cp1252"
 
     def _rows(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
         """Yield each row with its first line."""
@@ -354,14 +368,20 @@ class ParquetFile(TableFile):
         check_unpacked(self.path, self._told, self.path.stat().st_size)
 
 
-def open_table(path: Path, encoding: str | None = None, separator: str | None = None) -> TableFile:
-    """Open a file by its name's ending. Raises `Misuse` for a missing file and for another ending."""
+def say_encoding(name: str) -> str:
+    return f'say the encoding in the first line of the mapping: encoding = "{name}"'
+
+
+def open_table(
+    path: Path, encoding: str | None = None, separator: str | None = None, language: str | None = None
+) -> TableFile:
+    """Open a file by its name's ending; `language` helps to find an encoding. Raises `Misuse` for a missing file and for another ending."""
     if not path.is_file():
         raise Misuse(f"{path}: there is no such file")
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     kinds: list[type[TableFile]] = [DelimitedFile, ObjectFile, XmlFile, ParquetFile]
     for kind in kinds:
         if ending.lower() in kind.endings:
-            return kind(path, encoding, separator)
+            return kind(path, encoding, separator, language)
     known = ", ".join(one for kind in kinds for one in kind.endings)
     raise Misuse(f"{path}: ends in none of {known}, nor these with .gz; save a spreadsheet as CSV")
