@@ -21,7 +21,7 @@ _HIGH = bytes(range(0xA0, 0x100))
 
 @cache
 def encodings_of(language: str | None) -> tuple[str, ...]:
-    """Return the encodings of one byte that hold the letters of a language, the likely ones first; none for an unknown language.
+    """Return the encodings of one byte that hold the letters of a language, the likely ones first.
 
     Python's table of locales names a standard's encoding for each language; the others are those that hold its letters.
     """
@@ -46,7 +46,7 @@ def is_written_by(text: str, encoding: str) -> bool:
 
 
 def likely_encoding(data: bytes, language: str | None) -> str | None:
-    """Return the encoding by which the fewest signs stand inside words, of UTF-8 and those of the language; `None` if none reads the bytes."""
+    """Return the language's encoding by which the fewest signs stand inside words. UTF-8 comes first; `None` if none reads the bytes."""
     found = dict[str, int]()
     for one in ("utf-8", *(encodings_of(language) or _OF_BYTES)):
         with suppress(ValueError):
@@ -57,7 +57,7 @@ def likely_encoding(data: bytes, language: str | None) -> str | None:
 
 
 def misread_encoding(texts: list[str], used: str, language: str | None) -> str | None:
-    """Return the encoding whose texts were read by a Western one, such as `biały` as `bia³y`; `None` if they were not."""
+    """Return the encoding of texts that a Western one garbled, such as `bia³y` for `biały`; else `None`."""
     own = encodings_of(language)
     western = {lookup(one).name for one in encodings_of(_WESTERN)}
     with suppress(ValueError, LookupError):
