@@ -147,7 +147,7 @@ class QuestionMaker:
     def _needs(
         self, asker: PointSource, demand: ConstraintKind | None, refused: bool
     ) -> Iterator[DrawnPoint]:
-        """Draw forms and yield a need of each. Each form could also be met or refused and hide little or much, so that no form reveals the truth."""
+        """Draw forms and yield a need of each. The shop can meet and refuse each form, so a form tells nothing of the truth."""
         alluding = self.plain and demand is not None and asker.rng.random() < 0.5
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)

@@ -104,7 +104,9 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
         product = products.get(order.product_id)
         rows.append(order_row(order, product, ctx.money))
         sources += order_sources(f"user://{state.user_id}/orders/", order, product, rows[-1], ctx.money)
-    heading = f"Paid {ctx.money.text(paid.total)}{_off(code)}; all arrives by {paid.arrives}. Orders:"
+    heading = (
+        f"Paid {ctx.money.text(paid.total)}{_voucher_suffix(code)}; all arrives by {paid.arrives}. Orders:"
+    )
     return ToolAnswer("\n".join([heading, *rows]), sources, data)
 
 
@@ -184,7 +186,7 @@ def _code(state: ServiceState, voucher: str | None) -> str | None:
     return voucher and voucher.upper()
 
 
-def _off(voucher: str | None) -> str:
+def _voucher_suffix(voucher: str | None) -> str:
     return f" with voucher {voucher}" if voucher else ""
 
 
@@ -211,7 +213,7 @@ def _cart(state: ServiceState, voucher: str | None) -> ToolAnswer:
         for one in lines
     ]
     rows.append(
-        f"Goods {money.text(goods)}, to pay {money.text(total)}{_off(voucher)}, all there by {arrives}."
+        f"Goods {money.text(goods)}, to pay {money.text(total)}{_voucher_suffix(voucher)}, all there by {arrives}."
     )
     data = {
         "lines": lines,

@@ -129,7 +129,7 @@ def _figure(number: str, decimal: str) -> tuple[float | None, str]:
     return (value if value < _LARGEST else None), written
 
 
-def is_grouped(figure: str) -> bool:
+def is_well_grouped(figure: str) -> bool:
     """Tell whether a whole figure has no groups, groups of three, or those of India."""
     return _WHOLE.fullmatch(figure) is not None
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from drr.wording.currencies import decimal_mark, decimals_of, is_grouped, signs_of
+from drr.wording.currencies import decimal_mark, decimals_of, is_well_grouped, signs_of
 from drr.wording.figures import (
     HEDGES,
     NUMBER_WORDS,
@@ -149,7 +149,7 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
             last = end
             continue
         plain = "".join("." if c == mark else c if c.isdigit() else "," for c in digits)
-        if not _PLAIN.fullmatch(plain) and is_grouped(plain.partition(".")[0]):
+        if not _PLAIN.fullmatch(plain) and is_well_grouped(plain.partition(".")[0]):
             plain = plain.replace(",", "")
         if mark != "?" and _PLAIN.fullmatch(plain):
             parts += text[last:start], f"${plain}"

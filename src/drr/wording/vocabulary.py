@@ -64,7 +64,7 @@ def first_letters(words: Iterable[str]) -> str:
 
 
 def _patterns_by_letter(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words joined by their first letter. One check rules out a whole group, and the result of a match stays the same."""
+    """Yield a pattern for all words with the same first letter, so that one check rules out all of them."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[:1].casefold(), []).append(word)

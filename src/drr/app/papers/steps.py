@@ -297,12 +297,12 @@ def _question_options(
         return {}
     found: dict[str, int | str | None] = {**sizes, "seed": arguments.seed}
     options = {*paper.OWN, "shop"}
-    found |= {name: _content(getattr(arguments, name)) for name in _FILES if name in options}
+    found |= {name: _content_hash(getattr(arguments, name)) for name in _FILES if name in options}
     found |= {name: _place(getattr(arguments, name)) for name in _PLACES if name in options}
     return found
 
 
-def _content(path: Path | None) -> str | None:
+def _content_hash(path: Path | None) -> str | None:
     if path is None:
         return None
     try:

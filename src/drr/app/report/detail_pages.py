@@ -21,7 +21,7 @@ _NONE = "–"
 _PRESENT = {True: "yes", False: "no", None: _NONE}
 
 
-def pages_of(material: ReportData, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
+def page_paths(material: ReportData, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
     """Return the answer pages by their systems: one page per system and one per pair whose difference a table
     shows. The page of the judges has the empty tuple as its key."""
     found: dict[tuple[str, ...], str] = {

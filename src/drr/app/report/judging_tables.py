@@ -165,7 +165,7 @@ def _failure_notes(found: FailureDocument, open_: Sequence[str]) -> Iterator[str
             yield f"{label}, {variant}, {example['answer']} (by {example['by']}){words}"
 
 
-def _marked(found: MarksRow | None) -> list[str]:
+def _mark_notes(found: MarksRow | None) -> list[str]:
     """Return notes on how many verdicts and rule findings readers marked as right or wrong in the viewer."""
     if found is None:
         return []
@@ -211,7 +211,7 @@ def coverage(material: ReportData) -> Table | None:
     if not found["tasks"]:
         return None
     invalid = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
-    notes = [*invalid, *unread_of(material.document), *_marked(found.get("marks"))]
+    notes = [*invalid, *unread_of(material.document), *_mark_notes(found.get("marks"))]
     rows = rows_under(_COVERED, found["tasks"].items())
     title = "What was judged"
     return Table(*("coverage", title, _COVERED, rows, notes, material.banner), judges=True, sections=_covered)

@@ -14,7 +14,7 @@ from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import cost_table, measured_cost
-from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
+from drr.app.report.detail_pages import FOLDER, page_paths, sections_behind
 from drr.app.report.differences import DIFFERENCES, differences_table, with_floor_note
 from drr.app.report.drawings import draw_all, drawn_figures
 from drr.app.report.failing import charts, errors_of, errors_text, write_errors
@@ -83,7 +83,7 @@ def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Tab
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")
     (draft / "index.html").write_text(index_page(material, tables, figures), encoding="utf-8")
-    for systems, page in pages_of(material, tables).items():
+    for systems, page in page_paths(material, tables).items():
         (draft / page).write_text(answers_page(material, systems, tables), encoding="utf-8")
     return tables
 
@@ -134,7 +134,7 @@ def _placed(
     material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
 ) -> tuple[Markup, list[tuple[Topic, list[FoldPart]]]]:
     """Return the forest plot of the first page, and its other tables by topic. Empty tables are left out; a figure stands under its table."""
-    answers, drawn = pages_of(material, tables), dict(figures)
+    answers, drawn = page_paths(material, tables), dict(figures)
     plot, folds, topic = Markup(""), dict[Topic, list[FoldPart]](), _FURTHER
     for table in tables:
         title = drawn.pop(table.name, "")
@@ -163,7 +163,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         topics=topics,
         invalid=material.document["coverage"]["invalid_because"],
         verdict=ranks.row,
-        systems=grid(system_table(material, ranks), pages_of(material, tables), "board"),
+        systems=grid(system_table(material, ranks), page_paths(material, tables), "board"),
         forest=plot,
         limits=limits(material, material.contrasts),
         failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
@@ -188,7 +188,7 @@ def answers_page(material: ReportData, systems: tuple[str, ...], tables: Sequenc
     title = " minus ".join(systems) or _JUDGES
     pages = [
         (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))
-        for own, page in pages_of(material, tables).items()
+        for own, page in page_paths(material, tables).items()
     ]
     return _frame(material).draw(
         "answers.html",

@@ -302,7 +302,7 @@ def words_script(reader: Reader) -> str:
 
 def script(texts: Mapping[str, Iterable[str]]) -> str:
     places: dict[str, list[int]] = {}
-    vocabulary = _Vocabulary()
+    vocabulary = _WordCache()
     for place, own in enumerate(texts.values()):
         for word in set[str]().union(*map(vocabulary.words, own)):
             places.setdefault(word, []).append(place)
@@ -316,13 +316,13 @@ def script(texts: Mapping[str, Iterable[str]]) -> str:
     return f"window.drrWords = {text};\n"
 
 
-class _Vocabulary:
+class _WordCache:
     """A cache of the words of a text, as the same page belongs to many answers."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, frozenset[str]] = {}
 
-    def words(self, text: str) -> frozenset[str]:
+    def words_of(self, text: str) -> frozenset[str]:
         name = sha256(text.encode("utf-8", "surrogatepass")).digest()
         if name not in self._known:
             found = _WORD.findall(text.lower())

@@ -21,7 +21,7 @@ class QuestionsAtHand:
         self._layers = [_by_name(given), _by_name(before)]
 
     def whole(self, where: str, asked: ForeignQuestion) -> ForeignQuestion:
-        """Complete a question by its words and other known fields. `Misuse` where nothing matches, or two questions do."""
+        """Return the question with missing fields filled in from the known question of its words or id. `Misuse` where none or two match."""
         found = (
             [one for one in layer.get(_name(asked), ()) if _agrees(one.asked, asked)]
             for layer in self._layers

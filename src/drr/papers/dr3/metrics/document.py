@@ -90,7 +90,7 @@ def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _parts(system: str) -> frozenset[str]:
-    """Return the options of a system: those after `+`, and after `@` the model, the inputs and the reach."""
+    """Return what a system's name adds to its architecture: options after `+`, and model, inputs and reach after `@`."""
     agent, *given = system.split("@")
     return frozenset(agent.split("+")[1:]) | {f"@{one}" for part in given for one in part.split("+")}
 

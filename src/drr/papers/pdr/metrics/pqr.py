@@ -88,7 +88,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
 
 
 def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    """Return P and Q with their dimensions under the papers' protocol. A dimension without a score counts 0 in its half."""
+    """Return P and Q with their dimensions under the papers' protocol. A dimension without a score counts 0 in the total of P or Q."""
     found = corpus(judged, answers)
     if "pqr_p_printed" not in found:
         return {}
