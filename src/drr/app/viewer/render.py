@@ -304,7 +304,7 @@ def script(texts: Mapping[str, Iterable[str]]) -> str:
     places: dict[str, list[int]] = {}
     vocabulary = _WordCache()
     for place, own in enumerate(texts.values()):
-        for word in set[str]().union(*map(vocabulary.words, own)):
+        for word in set[str]().union(*map(vocabulary.words_of, own)):
             places.setdefault(word, []).append(place)
     known = sorted(places)
     document = {
