@@ -230,7 +230,7 @@ class _Reader(FactsBehind):
     def _leaves(
         self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None, *, known: bool
     ) -> bool:
-        """Tell whether a line ends what is said of the product above: text without a label, or an item that begins with a name."""
+        """Tell whether a line ends the lines about a product: text without a label, or an item with a name."""
         if known:
             return False
         if line.kind == "text":
