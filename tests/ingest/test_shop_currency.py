@@ -13,15 +13,21 @@ import pytest
 from drr.app.session import ToolSession
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
+from drr.env.shop_world import Listings
+from drr.env.world import Holdings
+from drr.eval.tasks.support_items import contradicted_figures, decide_support
 from drr.tools.registry import EVERY
 from drr.wording.currency import DOLLARS, Currency
 from pyarrow import parquet
 
 from tests.commands import Drr
+from tests.eval.nursery import Judge, message, sentences
+from tests.wire import Request, Say, Wire
 
 SHOPS = {
     "EUR": ("de", ["27,30 €", "1.249,00 €", "9,99 €"], ("27,30 €", "1.249,00 €")),
     "INR": ("en", ["₹27.30", "₹1,249.00", "₹9.99"], ("₹27.30", "₹1,249.00")),
+    "PLN": ("pl", ["27,30 zł", "1249,00 zł", "9,99 zł"], ("27,30 zł", "1\xa0249,00 zł")),
 }
 NAMES = ("Kettle of steel", "Copper lamp", "Wall hook")
 
@@ -205,7 +211,7 @@ def test_currency_and_language_of_questions_survive_their_exports(tmp_path: Path
 
 def test_a_shop_of_before_is_in_dollars_and_english(tmp_path: Path, drr: Drr) -> None:
     """A manifest that names neither is one of a shop made before they were kept."""
-    (products := tmp_path / "p.csv").write_text("id,title,price\nP0,Copper lamp,27.30\n")
+    (products := tmp_path / "p.csv").write_text("id,title,price\nP0,Copper lamp,27.30 USD\n")
     drr.json("data", "ingest", products, "--shop", place := tmp_path / "shop", "--quiet")
     file = place / "manifest.json"
     manifest = json.loads(file.read_text("utf-8"))
@@ -217,3 +223,76 @@ def test_a_shop_of_before_is_in_dollars_and_english(tmp_path: Path, drr: Drr) ->
         tools = ToolSession(shop, None, Settings(), open_access=True)
         assert tools.tools["product_catalog_search"] is EVERY["product_catalog_search"]
     assert "$27.30" in drr.out("shop", "search", place, "lamps")
+
+
+JUDGED = "faithfulness,mistakes,points,recall"
+
+
+def asked_of_a_judge(folder: Path, place: Path, drr: Drr, code: str) -> list[str]:
+    """Return all that a judge was sent about a report."""
+    small, large = SHOPS[code][2]
+    url = Settings().shop_url
+    user = drr.json("shop", "users", place, "--min-orders", "1")["users"][0]["user_id"]
+    lines = [
+        f"# Answer\n\nThe kettle costs {large} and boils fast [1].",
+        f"You paid {small} for it once, which was little [2].",
+        f"Together {large} is the sum of it all [3].",
+        f"[1] Kettle of steel {url}/P0\n[2] Orders user://{user}/orders\n[3] Numbers user://{user}/statistics\n",
+    ]
+    head = f"---\nquestion: A kettle for at most {large} in total?\nsystem: ours\nuser: {user}\n---\n"
+    (folder / "a.md").write_text(head + "\n\n".join(lines), "utf-8")
+    drr.out("study", "import", folder / "mine", folder / "a.md", "--shop", place, "--quiet")
+    with Wire(judge := Judge(claims=sentences, instead=told_nothing)) as wire:
+        words = (
+            "--judge",
+            "anthropic:claude-sonnet-5-5",
+            "--base-url",
+            wire.url,
+            "--quiet",
+            "--what",
+            JUDGED,
+        )
+        drr("judge", folder / "mine", *words)
+    return judge.messages
+
+
+def told_nothing(task: str, request: Request) -> Say | None:
+    """Answer what is no request about claims, support or grades with an empty form."""
+    return None if task != "claims" or "Sources the report cites:" in message(request) else Say("{}")
+
+
+def test_judges_are_shown_the_shops_currency(tmp_path: Path, place: Path, drr: Drr, code: str) -> None:
+    small, large = SHOPS[code][2]
+    sent = asked_of_a_judge(tmp_path, place, drr, code)
+    assert [one for one in sent if "$" in one] == []
+    for said in (
+        f"Price: {small}",
+        f"{small} each",
+        "Item price: mean",
+        f"currency: {code}",
+        f"at most {large}",
+    ):
+        assert any(said in one for one in sent), said
+
+
+def test_code_decides_on_a_price_in_the_shops_currency(shop: Shop, code: str) -> None:
+    small, large = SHOPS[code][2]
+    source = Listings(Holdings(shop=shop)).text(f"{shop.shop_url}/P0", ())
+    right, wrong = (decide_support(f"Kettle of steel costs {one}.", [source]) for one in (small, large))
+    assert right is not None and right.status == "full" and source.text is not None
+    assert [source.text[slice(*one)] for one in right.spans] == [f"Price: {small}"]
+    assert wrong is not None and wrong.reason == f"the record says otherwise: {large} (price {small})"
+    assert contradicted_figures(f"Price: {large}", [source]) == [f"{large} (price {small})"]
+
+
+def test_findings_of_rules_state_the_shops_currency(place: Path, drr: Drr, code: str) -> None:
+    small, large = SHOPS[code][2]
+    report = place.with_name("b.md")
+    table = f"| Product | Price |\n| --- | --- |\n| [Kettle of steel]({Settings().shop_url}/P0) | {large} |\n| Total | {small} |\n"
+    report.write_text(f"# Plan\n\n{table}", "utf-8")
+    asked = ("judges", "check", report, "--shop", place, "--budget", "20")
+    _, told, _ = drr(*asked)
+    assert "$" not in told and f"record: {small}" in " ".join(told.split()), told
+    found = json.loads(drr(*asked, "--json")[1])["rules"]
+    assert found["price"]["evidence"] == [f"Price: {large}; record: {small}"]
+    assert found["budget"]["value"]["currency"] == code and "$" not in json.dumps(found)

@@ -53,6 +53,7 @@ class PlanRequest:
     files: tuple[str, ...] = ()
     """Names of those that belong to the question."""
     shop: bool = True
+    currency: Currency = DOLLARS
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class ResearchRequest:
     """The request for the next turn of a reason-act loop. What was found until now stands in the tool messages' artifacts."""
 
     problem: str
+    currency: Currency = DOLLARS
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class ResearcherState(turns.LoopState):
 
 async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
     run, who = runtime.context, state["researcher"]
-    brief = ResearchRequest(state["problem"])
+    brief = ResearchRequest(state["problem"], run.tools.money)
     return await turns.next_turn(run, who, f"researcher {who}", state, brief, "synthesise")
 
 

@@ -57,7 +57,8 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
         references=references,
         tools=tool_descriptions(run.schemas),
     )
-    brief = PlanRequest(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
+    files, money = tuple(file_names(run)), run.tools.money
+    brief = PlanRequest(run.query, _references(run), run.has_records, files, has_shop(run), money)
 
     async def planned_calls() -> CallPlan:
         asked = [system, HumanMessage(run.asked)]

@@ -141,7 +141,11 @@ class RunChatModel(BaseChatModel):
                     " such as SystemMessage(...) and HumanMessage(...); `model.ainvoke` takes other forms too"
                 )
         if brief is None:
-            brief = ResearchRequest(run.query) if tools else ReportRequest(run.query, run.evidence())
+            brief = (
+                ResearchRequest(run.query, run.tools.money)
+                if tools
+                else ReportRequest(run.query, run.evidence())
+            )
         conversation, untaken = self._conversation(messages), dict[tuple[str, str], ModelFailure]()
         for name in _NEED_NOT_BE:
             if (self.role, name) in self.untaken:

@@ -29,7 +29,9 @@ ReactGraph = CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]
 
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
     run = runtime.context
-    return await turns.next_turn(run, MAIN, "agent", state, ResearchRequest(run.query), "report")
+    return await turns.next_turn(
+        run, MAIN, "agent", state, ResearchRequest(run.query, run.tools.money), "report"
+    )
 
 
 async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:

@@ -143,6 +143,8 @@ def agent_prompts(
 ) -> Prompts:
     """Return the prompts with the wording that fits the agent's tools and settings, and its shop's currency and language."""
     with_files, with_shop = "list_files" in offered, "product_catalog_search" in offered
+    if money != DOLLARS:
+        prompts = prompts.reworded({name: money.in_prompt(prompts[name].written) for name in prompts.names})
     # A world with neither shop nor files describes itself through its own tools.
     without_shop = with_files and not with_shop
     choices = {

@@ -281,6 +281,11 @@ def _backend(spec: str) -> Any:
     return import_module(_BACKENDS["servers" if spec.startswith(SERVERS) else "folder"])
 
 
+def money_of(shop: Shop | None) -> Currency:
+    """Return the currency of a shop's prices; dollars where no shop is at hand."""
+    return DOLLARS if shop is None else shop.manifest.money
+
+
 def open_shop(spec: str, settings: Settings) -> Shop:
     """Open the shop that a command names: a folder, or `servers:NAME`."""
     shop: Shop = _backend(spec).open_shop(spec, settings)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from drr.env.session import Session
     from drr.env.shop import Shop, Store
     from drr.env.web.base import WebSearch
+    from drr.wording.currency import Currency
 
 NEVER_KEPT = "no page was frozen; `drr judge STUDY --refetch --unknown` reads it now"
 TOOLS = (
@@ -299,10 +300,12 @@ class Listings:
 
     def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         product = None if self._shop is None else self._shop.store.product(_last_step(address))
-        if product is None:
+        if self._shop is None or product is None:
             return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
-        text, places = product_evidence(product)
-        return FrozenText(address, self.name, "ok", text, product.title, product=product, places=places)
+        text, places = product_evidence(product, money := self._shop.manifest.money)
+        return FrozenText(
+            address, self.name, "ok", text, product.title, currency=money, product=product, places=places
+        )
 
 
 def _last_step(address: str) -> str:
@@ -333,22 +336,24 @@ class UserRecords:
             if self._user_id is not None and user_id != self._user_id:
                 reason = "records of another user support nothing"
                 return FrozenText(address, self.name, "unreachable", reason=reason)
-            text = self._record(self._shop.store, user_id, rest.strip("/"))
+            text = self._record(self._shop, user_id, rest.strip("/"))
             if text is not None:
-                seen = self._shop.manifest.money.as_dollars("\n\n".join(source.seen for source in returned))
+                seen = "\n\n".join(source.seen for source in returned)
                 whole = f"{text}\n\n{seen}" if seen else text
-                return FrozenText(address, self.name, "ok", whole, source_title(returned))
+                money = self._shop.manifest.money
+                return FrozenText(address, self.name, "ok", whole, source_title(returned), currency=money)
         return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
 
-    def _record(self, store: Store, user_id: str, path: str) -> str | None:
+    def _record(self, shop: Shop, user_id: str, path: str) -> str | None:
+        store, money = shop.store, shop.manifest.money
         what, _, which = path.partition("/")
         if what == "profile":
             return self._profile(store, user_id)
         if what == "statistics":
             statistics = store.statistics(user_id)
-            return None if statistics is None else statistics_evidence(statistics)
+            return None if statistics is None else statistics_evidence(statistics, money)
         if what == "orders":
-            return _order(store, user_id, which) if which else _orders(store, user_id)
+            return _order(store, user_id, which, money) if which else _orders(store, user_id, money)
         return None
 
     def _profile(self, store: Store, user_id: str) -> str | None:
@@ -380,14 +385,14 @@ class ToolRecords:
         return as_seen(address, self.name, returned)
 
 
-def _order(store: Store, user_id: str, order_id: str) -> str | None:
+def _order(store: Store, user_id: str, order_id: str, currency: Currency) -> str | None:
     order = store.order(order_id)
     if order is None or order.user_id != user_id:
         return None
-    return order_evidence(order, store.product(order.product_id))
+    return order_evidence(order, store.product(order.product_id), currency)
 
 
-def _orders(store: Store, user_id: str) -> str:
+def _orders(store: Store, user_id: str, currency: Currency) -> str:
     orders = store.orders(user_id, limit=_ORDERS).items
     products = store.products([order.product_id for order in orders])
-    return orders_evidence(orders, {product.product_id: product for product in products})
+    return orders_evidence(orders, {product.product_id: product for product in products}, currency)

@@ -14,6 +14,7 @@ from drr.env.entities import Product
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import Span
 from drr.env.web.base import PageStatus
+from drr.wording.currency import DOLLARS, Currency
 from pydantic import BaseModel, ConfigDict
 
 FrozenStatus = Literal["ok", "unreachable", "blocked", "empty", "not_frozen"]
@@ -63,6 +64,8 @@ class FrozenText:
     text: str | None = None
     title: str | None = None
     reason: str | None = None
+    currency: Currency = DOLLARS
+    """The currency of a shop's record."""
     product: Product | None = None
     """The product record behind the text, if the shop holds it; checks by code use this record."""
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)

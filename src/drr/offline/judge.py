@@ -8,7 +8,7 @@ marked by a banner wherever they are shown, and never compared with figures of a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,9 +29,11 @@ from drr.eval.asking.forms import (
     SupportAnswers,
 )
 from drr.eval.asking.rules import NAME, VERSION, rules_banner
+from drr.eval.checks.results import Span, place_as_written
 from drr.eval.evidence.passages import content_stems, label_support, missing_numbers, plain
 from drr.eval.labels import DIMENSIONS, Dimension
 from drr.offline.surface import Surface, measure_surface
+from drr.wording.currency import DOLLARS, Currency
 from pydantic import BaseModel
 
 _TIE = 0.5
@@ -63,11 +65,16 @@ def _support(asking: Asking[Any]) -> JsonObject:
         if claim.label != "claim":
             continue
         texts = [s.shown for s in asking.sections if s.label == "evidence" and s.about == claim.about]
-        found = label_support(claim.shown, texts)
-        span = found.span
-        quote = "" if span is None else texts[found.text][span.start : span.end].strip()
+        read = [asking.money.read(text) for text in texts]
+        found = label_support(asking.money.as_dollars(claim.shown), [text for text, _ in read])
+        quote = "" if found.span is None else _quoted(texts[found.text], found.span, read[found.text][1])
         verdicts.append(_verdict(claim.about, found.reason, quote, _SUPPORT[found.label]) | {"absent": False})
     return {"verdicts": verdicts}
+
+
+def _quoted(text: str, span: Span, stood: Sequence[Span] | None) -> str:
+    start, end = span if stood is None else place_as_written(span, stood)
+    return text[start:end].strip()
 
 
 def _verdict(about: str, reason: str, quote: str, support: str) -> JsonObject:
@@ -83,7 +90,10 @@ def _paper_support(asking: Asking[Any]) -> JsonObject:
 def surface_of(asking: Asking[Any], label: str) -> Surface:
     """Return the surface features of the text under this label."""
     return measure_surface(
-        asking.part(label), asking.part("question"), asking.part("profile"), asking.shop_url.casefold()
+        asking.money.as_dollars(asking.part(label)),
+        asking.money.as_dollars(asking.part("question")),
+        asking.part("profile"),
+        asking.shop_url.casefold(),
     )
 
 
@@ -135,7 +145,7 @@ def _points(asking: Asking[Any]) -> JsonObject:
     report, verdicts = asking.part("answer"), []
     for point in asking.sections:
         if point.label == "point":
-            found = match(point.shown, point.gist, report)
+            found = match(point.shown, point.gist, report, asking.money)
             verdicts.append(_verdict(point.about, found.reason, found.quote, found.support))
     return {"verdicts": verdicts}
 
@@ -208,7 +218,7 @@ class PointMatch(NamedTuple):
     quote: str
 
 
-def match(text: str, gist: str | None, report: str) -> PointMatch:
+def match(text: str, gist: str | None, report: str, currency: Currency = DOLLARS) -> PointMatch:
     """Judge whether a report contains a point. A point with an empty gist is about an omission, which no line shows."""
     wanted = _OF_ANSWER.sub("", text) if gist is None else gist
     words = content_stems(wanted)
@@ -219,6 +229,6 @@ def match(text: str, gist: str | None, report: str) -> PointMatch:
         ((len(words & content_stems(line)) / len(words), line) for line in lines), default=(0.0, "")
     )
     reason = f"a line of the report has {share:.0%} of its words"
-    if share < _ENOUGH or missing_numbers(wanted, plain(line)):
+    if share < _ENOUGH or missing_numbers(currency.as_dollars(wanted), plain(currency.as_dollars(line))):
         return PointMatch("not_support", reason, "")
     return PointMatch("partial_support", reason, " ".join(line.split()))

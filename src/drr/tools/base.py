@@ -13,7 +13,7 @@ from drr.env.entities import Order, Product, User
 from drr.env.json_object import JsonObject
 from drr.env.service.state import ServiceState
 from drr.env.session import Session
-from drr.env.shop import Shop
+from drr.env.shop import Shop, money_of
 from drr.env.shop_world import OWN, ShopWorld
 from drr.env.source import Source
 from drr.env.web.base import WebSearch
@@ -79,7 +79,7 @@ class ToolContext:
     @property
     def money(self) -> Currency:
         """Return the currency of the shop's prices."""
-        return DOLLARS if self.shop is None else self.shop.manifest.money
+        return money_of(self.shop)
 
     @property
     def language(self) -> str | None:

@@ -9,6 +9,7 @@ from drr.env.json_object import JsonObject
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import EVERY, TOOLS, call, call_blocking
 from drr.tools.spec import Tool
+from drr.wording.currency import DOLLARS, Currency
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 
@@ -23,13 +24,17 @@ def _own(context: Any) -> ToolContext:
     return context
 
 
-def langchain_tools(names: Iterable[str] | None = None, *, context_of: ContextOf = _own) -> list[BaseTool]:
-    """Return the named tools (default: the nine). `context_of` finds the `ToolContext` in the context of a graph's invocation.
+def langchain_tools(
+    names: Iterable[str] | None = None, *, context_of: ContextOf = _own, currency: Currency = DOLLARS
+) -> list[BaseTool]:
+    """Return the named tools (default: the nine). `context_of` finds the `ToolContext` in the context of a graph's invocation; `currency` is the shop's.
 
     The model sees our own schema, and our own validation answers wrong arguments, so that a call gives the same text
     as everywhere else. A `ToolError` becomes a `ToolMessage` with status `error`; any other exception propagates.
     """
-    return [_wrap(EVERY[name], context_of) for name in (TOOLS if names is None else names)]
+    return [
+        _wrap(EVERY[name].in_currency(currency), context_of) for name in (TOOLS if names is None else names)
+    ]
 
 
 class _Whole(StructuredTool):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -31,15 +32,21 @@ class Currency:
 
     def as_dollars(self, text: str) -> str:
         """Write a text's amounts in this currency as `$27.30`, the form that limits and records are read in."""
-        return text if self.code == "USD" else in_dollars(text, self.code)[0]
+        return self.read(text)[0]
+
+    def read(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
+        """Return the text with amounts as dollars, and where each of its characters stood; `None` if where it stands."""
+        return (text, None) if self.code == "USD" else in_dollars(text, self.code)
+
+    def from_dollars(self, text: str) -> str:
+        """Write the amounts of a text that was read as dollars in this currency again."""
+        if self.code == "USD":
+            return text
+        return _DOLLARS.sub(lambda found: self.text(Decimal(found[1].replace(",", ""))), text)
 
     def in_prompt(self, text: str) -> str:
         """Return a prompt's text with this currency in place of dollars."""
-        return (
-            text.replace("US dollars", self.code).replace("$29.49", self.text(29.49))
-            if self.code != "USD"
-            else text
-        )
+        return text if self.code == "USD" else self.from_dollars(text.replace("US dollars", self.code))
 
     @property
     def fields(self) -> dict[str, str]:
@@ -48,6 +55,7 @@ class Currency:
 
 
 DOLLARS = Currency()
+_DOLLARS = re.compile(r"\$(\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,4})?)(?![\w.]*[\[\w])")
 _SIGN = "\N{CURRENCY SIGN}"
 """The place of the sign in a pattern of CLDR."""
 

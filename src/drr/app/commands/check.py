@@ -28,7 +28,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     question = parser.add_mutually_exclusive_group()
     question.add_argument("--query", metavar="TEXT", help="the question it answers; budgets are read from it")
     question.add_argument(
-        "--budget", type=float, metavar="DOLLARS", help="the most that the plan may cost in all"
+        "--budget", type=float, metavar="AMOUNT", help="the most that the plan may cost in all"
     )
     add(
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
@@ -85,7 +85,11 @@ def _lines(report: str, findings: Findings) -> Iterator[str]:
     width = max(map(len, checks))
     for name, found in checks.items():
         why = next(iter(found.remarks), "")
-        result = why if found.status == "unverifiable" else _printable(value_text(name, found.value))
+        result = (
+            why
+            if found.status == "unverifiable"
+            else _printable(value_text(name, found.value, findings.currency))
+        )
         yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {result}", width + 4)
         for one in found.findings[:_SHOWN]:
             finding = f"line {_line(report, one.span[0])}: {_printable(one.why)}"

@@ -98,8 +98,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 def _add_search(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("query", metavar="QUERY", help="the words that are searched for")
-    add("--max-price", type=float, metavar="USD", help="products of unknown price are left out")
-    add("--min-price", type=float, metavar="USD", help="products of unknown price are left out")
+    add("--max-price", type=float, metavar="AMOUNT", help="products of unknown price are left out")
+    add("--min-price", type=float, metavar="AMOUNT", help="products of unknown price are left out")
     add("--min-rating", type=float, metavar="STARS", help="average rating, 1 to 5")
     add("--category", metavar="NAME", help="a category, a step of a category path or its end; A > B for both")
     add("--brand", metavar="NAME", help="a brand or store")

@@ -19,7 +19,7 @@ from drr.env.errors import Misuse
 from drr.env.progress import Progress, Quiet, collector_off, read_in_time
 from drr.env.query import Constraints
 from drr.env.settings import Settings
-from drr.env.shop import open_shop
+from drr.env.shop import money_of, open_shop
 from drr.eval.checks import check_report, document, figures_in
 from drr.eval.checks.base import Subject
 from drr.eval.checks.reading import FiguresRow
@@ -28,6 +28,7 @@ from drr.eval.metrics.mistakes import is_unsettled
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
+from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
     from drr.eval.tasks.judgements import MistakesResult
@@ -75,6 +76,7 @@ class Findings:
     """Figures of the report that rules could read, of all."""
     reading: Proofread | None = None
     """Findings of a model, where one was named."""
+    currency: Currency = DOLLARS
 
     @property
     def failed(self) -> bool:
@@ -97,7 +99,7 @@ class Findings:
 def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
     """Check the report and return the findings; raise `Misuse` for a user whom the shop does not have."""
     if config.budget is not None and not 0 <= config.budget < float("inf"):
-        raise Misuse("--budget: give an amount of dollars, such as 300")
+        raise Misuse("--budget: give an amount, such as 300")
     if config.shop is None and config.user is not None:
         raise Misuse("--user: a user lives in a shop; give --shop too")
     if config.shop is None and config.judged:
@@ -118,7 +120,8 @@ def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
         if config.judged:
             reading = find_mistakes_by_model(subject, settings, progress or Quiet())
         checks = check_report(subject)
-        return Findings(subject.citations, checks, figures_in(subject, checks), reading)
+        figures = figures_in(subject, checks)
+        return Findings(subject.citations, checks, figures, reading, money_of(shop))
 
 
 def given_report(report: str | Path) -> str:

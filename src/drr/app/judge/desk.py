@@ -28,11 +28,11 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.records.shopper import shopper_summary
 from drr.env.settings import Settings, StudyChoices, resolve
-from drr.env.shop import Shop, open_shop
+from drr.env.shop import Shop, money_of, open_shop
 from drr.env.web.base import Page
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE
-from drr.wording.currency import DOLLARS, Currency
+from drr.wording.currency import Currency
 
 if TYPE_CHECKING:
     from drr.app.judge.judge_plan import JudgePlan
@@ -220,7 +220,7 @@ class ShopperProfiles:
     @property
     def currency(self) -> Currency:
         """Return the currency of the shop's prices."""
-        return DOLLARS if self.shop is None else self.shop.manifest.money
+        return money_of(self.shop)
 
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report about the shop."""

@@ -51,7 +51,7 @@ def _find(play: Play, order: Sort = "relevance") -> list[str]:
 def _pay(play: Play, *, asking: bool = True) -> None:
     """Check the cart out, after the shopper was asked twice where he is asked at all."""
     play.call("view_cart")
-    found = _TO_PAY.findall(_heard(play))
+    found = _TO_PAY.findall(play.money.as_dollars(_heard(play)))
     for _ in range(2 if asking and found else 0):
         _ask(play, "confirmation", total=float(found[-1].replace(",", "")))
     play.call("checkout")

@@ -13,6 +13,7 @@ from drr.app.training.episode import Observation, Step
 from drr.env.json_object import JsonObject
 from drr.env.shop import Sort
 from drr.eval.rewards.components import COMPONENTS
+from drr.wording.currency import Currency
 
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -33,6 +34,11 @@ class Play:
     first: Observation
     seen: list[tuple[Step, frozenset[str]]] = field(default_factory=list)
     """All steps, each with the ids and addresses that the tools had returned by then."""
+
+    @property
+    def money(self) -> Currency:
+        """Return the currency of the shop's prices."""
+        return self.env.episode.session.money
 
     @property
     def over(self) -> bool:
@@ -194,7 +200,7 @@ def _bare(say: Say) -> Say:
 
 
 def _saying(say: Say, more: str) -> Say:
-    return lambda play: (made := say(play)) | {"report": f"{made['report']} {more}"}
+    return lambda play: (made := say(play)) | {"report": f"{made['report']} {play.money.from_dollars(more)}"}
 
 
 def _one_each(play: Play) -> JsonObject:
@@ -301,7 +307,7 @@ TRICKS = (
     Trick("the best rated of all seen", _everywhere, _picking(1, lambda one: -one.rating)),
     Trick("what was bought last", _orders, _picking(1)),
     Trick("all that was bought", _orders, _picking(1_000)),
-    Trick("prices repeated", _question, _text(lambda play: " ".join(f"${one:.2f}" for one in _prices(play)) * 5)),
+    Trick("prices repeated", _question, _text(lambda play: " ".join(map(play.money.text, _prices(play))) * 5)),
     Trick("the first price for each point", _orders, _stating(lambda play: _prices(play)[:1])),
     Trick("the prices of orders in turn", _orders, _stating(_prices)),
     Trick("the sum of what was bought", _orders, _stating(lambda play: [round(sum(_prices(play)), 2)])),

@@ -67,9 +67,9 @@ Fit = Callable[[str, int], str]
 """A function that fits strangers' text into a field: `cell`, or `shortened` for text known to be clean."""
 
 
-def amount(value: float) -> str:
-    """Format dollars without their sign."""
-    return f"{value:,.2f}"
+def amount(value: float, currency: Currency = DOLLARS) -> str:
+    """Format an amount; dollars without their sign."""
+    return f"{value:,.2f}" if currency == DOLLARS else currency.text(value)
 
 
 def priced(value: float | None, currency: Currency = DOLLARS, unknown: str = "unknown") -> str:

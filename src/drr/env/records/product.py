@@ -84,12 +84,12 @@ def product_markdown(product: Product, currency: Currency = DOLLARS) -> str:
     return "\n".join(lines)
 
 
-def product_evidence(product: Product) -> SetRecord:
+def product_evidence(product: Product, currency: Currency = DOLLARS) -> SetRecord:
     """Format the listing for a judge, one fact a line. Nothing is shortened, because the claim may concern any part."""
     rows: list[tuple[str, str | None]] = [
         ("title", f"Product: {product.title}"),
         ("product_id", f"Product id: {product.product_id}"),
-        ("price", f"Price: {priced(product.price)}"),
+        ("price", f"Price: {priced(product.price, currency)}"),
         ("average_rating", _rated(product)),
         ("rating_number", _counted(product)),
         ("store", f"Brand or store: {product.store}" if product.store else None),

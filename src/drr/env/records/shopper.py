@@ -244,8 +244,8 @@ def _shares(
     return listed(label, rows, most, "; ", least)
 
 
-def statistics_evidence(stats: UserStatistics) -> str:
-    return fact_lines(stats.model_dump(exclude={"user_id"}))
+def statistics_evidence(stats: UserStatistics, currency: Currency = DOLLARS) -> str:
+    return fact_lines(stats.model_dump(exclude={"user_id"}) | currency.fields)
 
 
 def shopper_summary(profile: ProfileSummary, currency: Currency = DOLLARS) -> str:
@@ -296,7 +296,8 @@ def _spend(spend: Spend, currency: Currency) -> str:
         return "unknown (no price on record for anything bought)"
     text = f"{priced(spend.total, currency)} at known prices, {priced(spend.mean_price, currency)} on average"
     if spend.quartiles:
-        text += f", quartiles {' / '.join(map(currency.text, spend.quartiles))} ({spend.level})"
+        text += f", quartiles {' / '.join(map(currency.text, spend.quartiles))}"
+        text += f" ({spend.level})" if currency == DOLLARS else ""  # levels are those of dollars
     return text + f"; the price of {spend.unknown_share:.0%} of the orders is unknown"
 
 
@@ -345,19 +346,19 @@ def product_name(product: Product) -> str:
     return shortened(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
 
 
-def order_words(order: Order, product: Product) -> str:
+def order_words(order: Order, product: Product, currency: Currency = DOLLARS) -> str:
     """Format a purchase or a return as one sentence."""
     many = f"{order.quantity} x " if order.quantity > 1 else ""
-    cost = "" if product.price is None else f" for {priced(product.price)}"
+    cost = "" if product.price is None else f" for {priced(product.price, currency)}"
     store = f" from {one_line(product.store, 40)}" if product.store else ""
     if order.order_status == "Returned":
         return f"Sent back {many}{one_line(product.title, 2 * _NAME)}{store}, ordered{cost}."
     return f"Ordered {many}{one_line(product.title, 2 * _NAME)}{store}{cost}; {_FATE[order.order_status]}."
 
 
-def page_words(product: Product, most: int) -> str:
+def page_words(product: Product, most: int, currency: Currency = DOLLARS) -> str:
     """Return price, rating and as many of the features as fit into `most` characters."""
-    head = f"{priced(product.price, unknown='No price is stated')}, {rating(product)}."
+    head = f"{priced(product.price, currency, 'No price is stated')}, {rating(product)}."
     lines_out = [head]
     size = len(head)
     for line in [*product.features, *product.description]:

@@ -18,6 +18,7 @@ from drr.eval.asking.safety import fenced, text_for_judge
 from drr.eval.labels import Dimension
 from drr.llm.prompts import Prompt, Prompts, fence, unused_mark
 from drr.llm.thinking import shared_opening
+from drr.wording.currency import DOLLARS, Currency
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
@@ -80,6 +81,8 @@ class Asking(Generic[Form]):
     dimension: Dimension | None = None
     shop_url: str = ""
     person_known: bool = False
+    money: Currency = DOLLARS
+    """The shop's currency, for rules that judge in a model's place."""
 
     @cached_property
     def fingerprint(self) -> str:

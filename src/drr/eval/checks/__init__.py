@@ -9,26 +9,30 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.env.plugins import load
+from drr.env.shop import money_of
 from drr.eval.checks.results import Check, CheckRow
+from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
     from drr.eval.checks.base import Subject
     from drr.eval.checks.mentions import Mentions
     from drr.eval.checks.reading import FiguresRow
 
-_COUNTED = frozenset({"checked", "failed", "unverifiable", "missing"})
+_COUNTED = frozenset({"checked", "failed", "unverifiable", "missing", "currency"})
 """Keys of a tally that the text already covers, in its first words or by the lines of evidence."""
-_DOLLARS = frozenset({"total", "limit"})
+_AMOUNTS = frozenset({"total", "limit"})
 
 
-def tally_text(value: Any) -> str:
+def tally_text(value: Any, currency: Currency = DOLLARS) -> str:
     """Put a tally into words; a value of another form is listed part by part."""
     if not isinstance(value, Mapping):
         return plain_text(value)
+    code = value.get("currency", DOLLARS.code)
+    own = currency if currency.code == code else Currency(code)
     parts = [_counts(value)] if "checked" in value else []
     for name, one in value.items():
         if (name not in _COUNTED or not parts) and one is not None and one != []:
-            shown = f"${one:,.2f}" if name in _DOLLARS and isinstance(one, (int, float)) else plain_text(one)
+            shown = own.text(one) if name in _AMOUNTS and isinstance(one, (int, float)) else plain_text(one)
             parts.append(f"{name.replace('_', ' ')} {len(one) if isinstance(one, list) else shown}")
     return "; ".join(parts)
 
@@ -41,7 +45,7 @@ def _counts(value: Mapping[str, Any]) -> str:
     return counts + (f", {open_:,} open" if open_ else "")
 
 
-def kinds_text(value: Any) -> str:
+def kinds_text(value: Any, currency: Currency = DOLLARS) -> str:
     """Put kinds of faults and their numbers into words."""
     if not isinstance(value, Mapping):
         return plain_text(value)
@@ -78,7 +82,7 @@ class Rule(NamedTuple):
     place: str
     """`module:function`, imported when a report is checked. A module without a dot stands here."""
     version: str
-    text_of: Callable[[Any], str] = tally_text
+    text_of: Callable[[Any, Currency], str] = tally_text
     """Function that puts the rule's value into words."""
     reads_figures: bool = False
     """True if the rule compares figures with known ones."""
@@ -120,7 +124,10 @@ def check_report(subject: Subject) -> dict[str, Check]:
     read, stood = subject.in_dollars
     mentions = Mentions(read)
     found = {name: rule.check(read, mentions) for name, rule in RULES.items()}
-    return found if stood is None else {name: check.places_as_written(stood) for name, check in found.items()}
+    if stood is None:
+        return found
+    money = money_of(subject.shop)
+    return {name: check.places_as_written(stood).in_currency(money) for name, check in found.items()}
 
 
 def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:
@@ -130,10 +137,10 @@ def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:
     return figures_read(subject, (checks[name] for name, rule in RULES.items() if rule.reads_figures))
 
 
-def value_text(name: str, value: Any) -> str:
+def value_text(name: str, value: Any, currency: Currency = DOLLARS) -> str:
     """Put a rule's value into words, also that of a rule that no longer exists."""
     rule = RULES.get(name)
-    return plain_text(value) if rule is None else rule.text_of(value)
+    return plain_text(value) if rule is None else rule.text_of(value, currency)
 
 
 def document(checks: dict[str, Check]) -> dict[str, CheckRow]:

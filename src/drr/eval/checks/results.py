@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypedDict
+
+from drr.wording.currency import Currency
 
 Status = Literal["pass", "fail", "remark", "unverifiable"]
 """`remark`: something is untidy, and nothing is wrong."""
@@ -41,6 +43,10 @@ class Accusation(NamedTuple):
         """Return the words that are stored and shown."""
         return f"{self.fault}{_RECORD}{self.record}" if self.record is not None else self.fault
 
+    def in_currency(self, currency: Currency) -> Accusation:
+        record = self.record and currency.from_dollars(self.record)
+        return self._replace(fault=currency.from_dollars(self.fault), record=record)
+
     @classmethod
     def stored(cls, span: Sequence[int], why: str) -> Accusation:
         """Return the accusation of a stored verdict, which keeps one text of it."""
@@ -64,6 +70,14 @@ class Check:
         findings = tuple(one._replace(span=place_as_written(one.span, stood)) for one in self.findings)
         return replace(
             self, findings=findings, decided=frozenset(place_as_written(one, stood) for one in self.decided)
+        )
+
+    def in_currency(self, currency: Currency) -> Check:
+        """Return the result of a report that was read as dollars, with its amounts in the shop's currency."""
+        findings = tuple(one.in_currency(currency) for one in self.findings)
+        is_cost = isinstance(self.value, Mapping) and "total" in self.value
+        return replace(
+            self, findings=findings, value={**self.value, **currency.fields} if is_cost else self.value
         )
 
     def document(self) -> CheckRow:

@@ -114,9 +114,8 @@ def source_portions(desk: JudgingContext, answer: Answer, claims: Iterable[Claim
     book = desk.book(answer)
     for claim in claims:
         urls = claim["urls"] if len(claim["urls"]) > 1 else ()
-        for source_type, pages in grouped((book.type_of(url), book.page(url)) for url in urls).items():
-            text = desk.text_of_claim(claim["text"], source_type)
-            items = [_item(desk, claim["id"], text, n, page) for n, page in distinct_texts(pages)]
+        for pages in grouped((book.type_of(url), book.page(url)) for url in urls).values():
+            items = [_item(desk, claim["id"], claim["text"], n, page) for n, page in distinct_texts(pages)]
             if len(items) > 1:
                 yield from (items[n : n + SOURCES_MOST] for n in range(0, len(items), SOURCES_MOST))
 

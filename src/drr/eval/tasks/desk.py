@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 from drr.citations.addresses import host_of
 from drr.env.errors import DrrError
 from drr.env.query import Constraints, Query
-from drr.env.shop import Shop
+from drr.env.shop import Shop, money_of
 from drr.env.web.base import Page
-from drr.env.world import is_paged
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.rules import CODE_BANNER
 from drr.eval.evidence.answers import Answer, AnswerEvidence
@@ -24,6 +23,7 @@ from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.names import OFFLINE, input_tokens
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
+from drr.wording.currency import Currency
 
 if TYPE_CHECKING:
     from drr.citations.parse import Citations
@@ -170,14 +170,10 @@ class JudgingContext:
 
         return parse(report, self.shop_url, None if self.shop is None else self.shop.known_ids)
 
-    def text_of_claim(self, text: str, source_type: str) -> str:
-        """Return a claim as it is held against a source: beside records, the shop's currency is written as dollars."""
-        currency = self.shop and self.shop.manifest.currency
-        if not currency or is_paged(source_type):
-            return text
-        from drr.wording.money import in_dollars
-
-        return in_dollars(text, currency)[0]
+    @property
+    def money(self) -> Currency:
+        """Return the currency of the shop's prices."""
+        return money_of(self.shop)
 
     def cut(self, sources: int) -> Cut:
         """Choose how much of each source is shown for a claim with this many sources. All sources of one request share the context."""

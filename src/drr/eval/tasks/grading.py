@@ -28,6 +28,7 @@ from drr.eval.tasks.protocol import OURS, Ask, JudgingProtocol
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.study.unit import LEFT_OUT, Outcome, Record, Unit
+from drr.wording.currency import DOLLARS, Currency
 
 _UNKNOWN = "Nothing is known of this shopper."
 
@@ -41,6 +42,7 @@ class Graded:
     """The profile summary as text; empty where the shopper is unknown."""
     shop_url: str
     intro: str = "The question:"
+    money: Currency = DOLLARS
 
     def asking(
         self,
@@ -69,7 +71,7 @@ class Graded:
             else conversation(system, sections)
         )
         known = bool(self.profile)
-        return Asking(task, form, messages, sections, about, dimension, self.shop_url, known)
+        return Asking(task, form, messages, sections, about, dimension, self.shop_url, known, self.money)
 
 
 def one_answer(report: str) -> tuple[Section, ...]:
@@ -84,7 +86,8 @@ def both_answers(first: str, second: str) -> tuple[Section, ...]:
 
 
 def graded_question(desk: JudgingContext, answer: Answer) -> Graded:
-    return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url, desk.question_intro)
+    about = answer.query, desk.profile(answer.user_id), desk.shop_url
+    return Graded(*about, desk.question_intro, desk.money)
 
 
 def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> str:

@@ -78,7 +78,6 @@ def _keeps(desk: JudgingContext, about: Answer, claim: JudgedClaim) -> Iterator[
     for verdict in claim.verdicts.values():
         kind, by = verdict["type"], verdict.get("by")
         if verdict["against"] == "page" and verdict["status"] in SCORE and kind in pages:
-            text = desk.text_of_claim(claim.text, kind)
-            wrong = desk.protocol.caps_numbers and contradicted_figures(text, pages[kind])
+            wrong = desk.protocol.caps_numbers and contradicted_figures(claim.text, pages[kind])
             if wrong or by in ("rule", "rule over judge"):
                 yield kind

@@ -17,7 +17,7 @@ from drr.env.entities import Order, Product
 from drr.env.records.lines import on_one_line
 from drr.env.records.product import product_evidence, product_row
 from drr.env.records.shopper import history_evidence, profile_evidence, statistics_page
-from drr.env.shop import SearchRequest
+from drr.env.shop import SearchRequest, money_of
 from drr.eval.asking.conversation import Section
 from drr.eval.checks.base import Subject
 from drr.eval.checks.identifiers import AMAZON
@@ -45,7 +45,11 @@ def records_of(subject: Subject, spoken_of: Sequence[str]) -> list[Section]:
     known = {one.product_id: one for one in subject.products(spoken_of)}
     for name in spoken_of[:MOST_PRODUCTS]:
         product = known.get(name)
-        text = f"{_MISSING}: {name}" if product is None else product_evidence(product).text
+        text = (
+            f"{_MISSING}: {name}"
+            if product is None
+            else product_evidence(product, money_of(subject.shop)).text
+        )
         spans = shown_spans(subject.report, text)
         found.append(Section("records", _CUT.join(text[a:b] for a, b in spans), about=name))
     if unshown := count_unshown(spoken_of):
@@ -59,18 +63,18 @@ def own_records(subject: Subject, of: Collection[str] | None = None) -> Iterator
     if user is None or subject.shop is None or subject.user_id is None:
         yield Section("records", "Nothing is known of the shopper.", "The shopper:")
         return
-    store = subject.shop.store
+    store, money = subject.shop.store, subject.shop.manifest.money
     orders, total = store.orders(subject.user_id, limit=_ORDERS)
     products = {one.product_id: one for one in subject.products({one.product_id for one in orders})}
     yield Section("records", profile_evidence(user), "The shopper:")
     heading = (
         "The shopper's orders, oldest first:" if of is None else "The shopper's orders of these products:"
     )
-    yield Section("records", history_evidence(orders, products, total, of), heading)
+    yield Section("records", history_evidence(orders, products, total, of, money), heading)
     statistics = store.statistics(subject.user_id)
     if statistics is not None:
         heading = f"What the orders add up to, by day {subject.shop.manifest.as_of}:"
-        yield Section("records", statistics_page(statistics, "").rstrip(), heading)
+        yield Section("records", statistics_page(statistics, "", money).rstrip(), heading)
 
 
 def choose_records(
@@ -250,11 +254,11 @@ def look_up_product(subject: Subject, name: str) -> str:
     alike = [one for one in _search(subject, name, _LOOKED_AT) if similarity(name, full_name(one)) >= SAME]
     found = [one for one in alike if similarity(one.title, name) >= SAME] or alike
     if len(found) == 1:
-        return on_one_line(product_evidence(found[0]).text)
+        return on_one_line(product_evidence(found[0], money_of(subject.shop)).text)
     if not found:
         return f"no product of this name: {on_one_line(name)}"
     many = f"{len(found)} or more" if len(found) == _LOOKED_AT else f"{len(found)}"
-    rows = "; ".join(on_one_line(product_row(one)) for one in found[:_ROWS])
+    rows = "; ".join(on_one_line(product_row(one, money_of(subject.shop))) for one in found[:_ROWS])
     return f"one of {many} products of this name: {rows}"
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from drr.env.progress import read_in_time
 from drr.env.records.lines import on_one_line
+from drr.env.shop import money_of
 from drr.eval.asking.conversation import Asking, Section, conversation_with_prefix
 from drr.eval.asking.forms import StatementAnswer, StatementAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
@@ -299,13 +300,14 @@ def _charge_text(brief: Brief, charge: StatementCharge) -> str:
 def _charge(brief: Brief, name: str, judged: StatementAnswer) -> StatementCharge | None:
     """Build the charge against a statement: by the judge, else by what code found for it. Its span is that of the quoted words, or of the whole statement."""
     statement = brief.statements[name]
-    sums = list(dict.fromkeys(filter(None, map(compute_sum, judged.lookups))))
+    money = money_of(brief.subject.shop)
+    worked = [(one, compute_sum(money.as_dollars(one))) for one in judged.lookups]
+    sums = list(dict.fromkeys(known for _, known in worked if known))
     by_orders = ORDERS in map(str.casefold, judged.lookups)
-    names = [
-        one for one in judged.lookups if one.strip() and one.casefold() != ORDERS and compute_sum(one) is None
-    ]
+    names = [one for one, known in worked if one.strip() and one.casefold() != ORDERS and known is None]
     found = [one.text for one in sums] + [look_up_product(brief.subject, one) for one in names]
-    unmet = judged.verdict == "true" and any(is_unmet(one.value, statement.text) for one in sums)
+    said = money.as_dollars(statement.text)
+    unmet = judged.verdict == "true" and any(is_unmet(one.value, said) for one in sums)
     accuses = judged.verdict == "false" or unmet
     if not accuses and not names:
         return None

@@ -51,8 +51,7 @@ class NeededTask(SupportTask):
             if one.standing == "undecided" and (claim := claims.get(one.claim)) is not None:
                 name = set_without(one.claim, one.type, claim.urls, one.url)
                 rest = [url for url in claim.urls if url != one.url]
-                text = desk.text_of_claim(claim.text, one.type)
-                rows[name] = RestRow(item=name, claim_id=claim.id, claim=text, type=one.type, urls=rest)
+                rows[name] = RestRow(item=name, claim_id=claim.id, claim=claim.text, type=one.type, urls=rest)
         for group in batches_of(_items(desk, about, rows.values()), desk):
             own = [rows[item.id] for item in group]
             yield self.asked(desk, about, extracted.key, group, {"rests": own})

@@ -113,8 +113,8 @@ def _settled(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
 
 
 def _points_by_code(desk: JudgingContext, about: JudgedQuestion) -> Iterator[PointRow]:
-    wanted = about.constraints or parse_constraints(about.query)
-    yield from points_of_demands(wanted)
+    wanted = about.constraints or parse_constraints(desk.money.as_dollars(about.query))
+    yield from points_of_demands(wanted, desk.money)
     query = desk.questions.get(about.id)
     if query is None and about.user_id and about.query:  # an imported report's: text and user alone
         query = Query(id=about.id, query=about.query, user_id=about.user_id)
@@ -156,5 +156,5 @@ def _asking(
 ) -> Asking[FoundPoints]:
     settled = [with_id(Section("point", row["text"], "Settled already, %s:"), row["id"]) for row in rows]
     system = desk.prompts.fill(desk.protocol.asks[POINTS].prompt, shop_url=desk.shop_url)
-    context = Graded(query, desk.profile(user_id), desk.shop_url)
+    context = Graded(query, desk.profile(user_id), desk.shop_url, desk.question_intro, desk.money)
     return context.asking(POINTS, FoundPoints, system, settled, (query_id,))

@@ -35,6 +35,7 @@ from drr.eval.tasks.key_points import (
     points_of,
 )
 from drr.study.unit import Outcome, Record, Unit
+from drr.wording.currency import Currency
 from drr.wording.dates import dates
 
 _EXACT = 0.005
@@ -56,7 +57,7 @@ def points_decided_by_code(
         elif "purchase" in row:
             found[row["id"]] = _bought(shown, row["purchase"])
         elif budget is not None:
-            found[row["id"]] = _kept(row, budget)
+            found[row["id"]] = _kept(row, budget, desk.money)
     return {name: verdict for name, verdict in found.items() if verdict is not None}
 
 
@@ -80,7 +81,7 @@ def named_products(desk: JudgingContext, answer: Answer) -> frozenset[str]:
     )
 
 
-def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
+def _kept(point: PointRow, budget: CheckRow, currency: Currency) -> PointVerdictRow | None:
     """Return the verdict of the rule `budget` on a point about the same limit, else `None`."""
     if "item_max" in point:
         return _by_rule("support", "the rule `budget` holds") if budget["status"] == "pass" else None
@@ -91,9 +92,9 @@ def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
     if not isinstance(cost, int | float):
         return None
     if budget["status"] == "pass" and cost <= limit + _EXACT:
-        return _by_rule("support", f"it costs {priced(cost)} together")
+        return _by_rule("support", f"it costs {priced(cost, currency)} together")
     if budget["status"] == "fail" and cost > limit + _EXACT:
-        return _by_rule("not_support", f"it costs {priced(cost)} together")
+        return _by_rule("not_support", f"it costs {priced(cost, currency)} together")
     return None
 
 
@@ -215,4 +216,6 @@ def _asking(desk: JudgingContext, answer: Answer, points: Sequence[PointRow]) ->
         ),
     )
     messages = conversation(desk.prompts[ask.prompt].fill(), sections)
-    return Asking(MATCHES, PointAnswers, messages, sections, (answer.key,), shop_url=desk.shop_url)
+    return Asking(
+        MATCHES, PointAnswers, messages, sections, (answer.key,), shop_url=desk.shop_url, money=desk.money
+    )

@@ -13,6 +13,7 @@ from drr.env.records.shopper import offer_line, purchase
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import tokens
 from drr.eval.tasks.key_points import PointRow, Weight
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.states import STATES
 
 _MONEY = {
@@ -24,11 +25,11 @@ _MONEY = {
 }
 
 
-def points_of_demands(wanted: Constraints) -> Iterator[PointRow]:
+def points_of_demands(wanted: Constraints, currency: Currency = DOLLARS) -> Iterator[PointRow]:
     """Yield points without ids, one for each demand of the question that code can read."""
     limits = {name: limit for name in _MONEY if (limit := getattr(wanted, name)) is not None}
     for name, limit in limits.items():
-        row = _point(_MONEY[name].format(priced(limit)))
+        row = _point(_MONEY[name].format(priced(limit, currency)))
         if len(limits) == 1 and name in ("total_max", "item_max"):
             cast("dict[str, object]", row)[name] = limit
         yield row
@@ -157,7 +158,7 @@ def of_catalogue(shop: Shop, query: Query, wanted: Constraints) -> Iterator[Poin
 def _point_of_need(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) -> PointRow | None:
     caps = [cap for cap in (wanted.item_max, wanted.total_max) if cap is not None]
     cap = min(caps, default=None)
-    within = "" if cap is None else f" for at most {priced(cap)}"
+    within = "" if cap is None else f" for at most {priced(cap, shop.manifest.money)}"
     page = shop.catalog.search(_request(need, cap))
     if not page.total:
         if cap is None or not _only_dearer(shop, need):
@@ -171,7 +172,7 @@ def _point_of_need(shop: Shop, need: str, wanted: Constraints, owned: frozenset[
     ]
     if not found:
         return None
-    such_as = "; ".join(map(offer_line, found[:_EXAMPLES]))
+    such_as = "; ".join(offer_line(one, shop.manifest.money) for one in found[:_EXAMPLES])
     return {
         "id": "",
         "text": f"For the need \u201c{need}\u201d it names a product that this shop sells{within}, such as: {such_as}.",

@@ -42,7 +42,7 @@ class CheckedTask(Task[Answer]):
             "constraints": None if about.constraints is None else about.constraints.model_dump(mode="json"),
         }
         if desk.shop is not None and desk.shop.manifest.currency:
-            fields["currency"] = desk.shop.manifest.currency
+            fields["currency"] = str(desk.money)
         language = desk.language or (desk.shop.manifest.language if desk.shop is not None else None)
         if language is not None:
             fields["language"] = language

@@ -29,6 +29,7 @@ from drr.eval.evidence.quotations import is_quotation, locate
 from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.protocol import JudgingProtocol
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.figures import HEDGED, STARS, Quantity, money_slack
 from drr.wording.money import amounts
 from drr.wording.quantities import numbers
@@ -65,8 +66,8 @@ def decide_support(claim: str, sources: Sequence[FrozenText]) -> Decision | None
     """Decide by code whether the record supports the claim. `None` where the claim says more than price, stars and number of ratings, or cites more than one record."""
     if len(sources) != 1 or sources[0].product is None:
         return None
-    product = sources[0].product
-    text = _OUT_OF_5.sub(" stars", plain(claim))
+    product, currency = sources[0].product, sources[0].currency
+    text = _OUT_OF_5.sub(" stars", plain(currency.as_dollars(claim)))
     words, title = tokens(text), tokens(product.title)
     named = {*title, *_broken_off(words, title)}
     content = frozenset(words) - GRAMMAR
@@ -74,7 +75,7 @@ def decide_support(claim: str, sources: Sequence[FrozenText]) -> Decision | None
         return Decision("full", "the record has no price", ())
     if content_words(text) - _FRAME - named:
         return None
-    figures = _every_figure(text, product, sources[0].places) if _money_is_price(text) else None
+    figures = _every_figure(text, sources[0], product) if _money_is_price(text) else None
     if not figures:
         return None
     missed = [figure.text for figure in figures if not figure.holds]
@@ -101,13 +102,13 @@ def contradicted_figures(claim: str, sources: Sequence[FrozenText]) -> list[str]
     """
     if len(sources) != 1 or sources[0].product is None:
         return []
-    product, found = sources[0].product, list[str]()
+    product, currency, found = sources[0].product, sources[0].currency, list[str]()
+    read = currency.as_dollars(claim)
     if decide_support(claim, sources) is not None:
-        figures = _every_figure(_OUT_OF_5.sub(" stars", plain(claim)), product, sources[0].places)
+        figures = _every_figure(_OUT_OF_5.sub(" stars", plain(read)), sources[0], product)
         found = [one.text for one in figures or () if not one.holds]
-    return found or [
-        contradiction for one in segments(claim, 0, len(claim)) if (contradiction := _labelled(one, product))
-    ]
+    labelled = (_labelled(one, product) for one in segments(read, 0, len(read)))
+    return found or [currency.from_dollars(one) for one in labelled if one]
 
 
 def _labelled(one: Segment, product: Product) -> str | None:
@@ -153,23 +154,24 @@ class _Stated(NamedTuple):
     span: Span | None
 
 
-def _every_figure(text: str, product: Product, places: Mapping[str, Span]) -> list[_Stated] | None:
+def _every_figure(text: str, source: FrozenText, product: Product) -> list[_Stated] | None:
     """Compare each figure of the claim with the record. `None` as soon as one is neither price, stars nor number of ratings."""
     found: list[_Stated] = []
     for figure in numbers(text):
-        stated = _stated(figure, text[figure.stop :], product, places)
+        stated = _stated(figure, text[figure.stop :], source, product)
         if stated is None:
             return None
-        found.append(stated._replace(text=f"{figure.text} ({stated.text})"))
+        said = source.currency.from_dollars(figure.text)
+        found.append(stated._replace(text=f"{said} ({stated.text})"))
     return found
 
 
-def _stated(figure: Quantity, after: str, product: Product, places: Mapping[str, Span]) -> _Stated | None:
+def _stated(figure: Quantity, after: str, source: FrozenText, product: Product) -> _Stated | None:
     """Compare one figure with the record. `None` where the figure is neither price, stars nor number of ratings."""
     value: float | None
     if figure.kind == "money":
         field, value = "price", None if product.price is None else round(product.price, 2)
-        text = "price unknown" if value is None else f"price {amount(value)}"
+        text = "price unknown" if value is None else f"price {amount(value, source.currency)}"
         slack = money_slack(whole=not figure.decimals)
     elif figure.kind is not None:
         return None
@@ -184,7 +186,7 @@ def _stated(figure: Quantity, after: str, product: Product, places: Mapping[str,
     if value is None:
         return _Stated(False, text, None)
     allowed = max(slack, HEDGED * value) if figure.hedged else slack
-    return _Stated(abs(figure.value - value) <= allowed + 1e-9, text, places.get(field))
+    return _Stated(abs(figure.value - value) <= allowed + 1e-9, text, source.places.get(field))
 
 
 _LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "partial", "no_support": "none"}
@@ -227,6 +229,20 @@ class SupportItem:
     def decision(self) -> Decision | None:
         """Return the verdict that code reaches without a judge; `None` where it reaches none."""
         return decide_support(self.claim, self.readable) if self.readable else None
+
+    @property
+    def currency(self) -> Currency:
+        """Return the currency of the shop whose records it leans on."""
+        return next((one.currency for one in self.sources if one.currency != DOLLARS), DOLLARS)
+
+    def missing_numbers(self) -> list[str]:
+        """List the figures of the claim that the evidence neither states nor adds up to."""
+        money = self.currency
+        text = "\n".join(source.text or "" for source in self.readable)
+        return [
+            money.from_dollars(one)
+            for one in missing_numbers(money.as_dollars(self.claim), money.as_dollars(text))
+        ]
 
     def needs_judge(self, protocol: JudgingProtocol) -> bool:
         return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
@@ -346,6 +362,6 @@ def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> Verd
         verdict["reason"] = (
             f"the record says otherwise: {', '.join(wrong)}. The judge said: {judged.justification}"
         )
-    elif absent := missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable)):
+    elif absent := item.missing_numbers():
         verdict["reason"] = f"{judged.justification} (Not stated as such: {', '.join(absent)}.)"
     return verdict

@@ -30,6 +30,7 @@ from drr.eval.tasks.support_items import (
     verdict_of,
 )
 from drr.llm.prompts import Prompts
+from drr.wording.currency import DOLLARS
 
 LEFT_ALONE = "the judge left this id out, also when asked for it alone"
 ROOM = 16_000
@@ -48,8 +49,7 @@ def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[CitingClaim]
         for source_type, urls in grouped((book.type_of(url), url) for url in claim["urls"]).items():
             pages = tuple(book.page(url) for url in urls)
             cut = desk.cut(len(pages))
-            text = desk.text_of_claim(claim["text"], source_type)
-            found.append(_item({**claim, "text": text}, source_type, "page", pages, cut))
+            found.append(_item(claim, source_type, "page", pages, cut))
             if not is_paged(source_type) or not both:
                 continue
             seen = tuple(book.seen(url) for url in urls)
@@ -75,15 +75,13 @@ def joint_items(desk: JudgingContext, answer: Answer, claims: Iterable[CitingCla
     found: list[SupportItem] = []
     for claim in claims:
         kinds = [book.type_of(url) for url in claim["urls"]]
-        text = desk.text_of_claim(claim["text"], next((t for t in kinds if not is_paged(t)), kinds[0]))
         pages = tuple(book.page(url) for url in claim["urls"])
         seen = tuple(
             book.seen(url) if is_paged(kind) else page
             for url, kind, page in zip(claim["urls"], kinds, pages, strict=True)
         )
-        own: CitingClaim = {**claim, "text": text}
-        found += [_item(own, JOINT, "page", pages, desk.cut(len(pages)))]
-        found += [_item(own, JOINT, "seen", seen, desk.cut(len(pages)))]
+        found += [_item(claim, JOINT, "page", pages, desk.cut(len(pages)))]
+        found += [_item(claim, JOINT, "seen", seen, desk.cut(len(pages)))]
     return found
 
 
@@ -145,7 +143,8 @@ def support_asking(
             own.append(Section("claim", item.claim, about=item.id))
             own += [evidence_section(*evidence[text], about=item.id) for text in texts]
     messages = conversation_with_prefix(prompts[ask.prompt].fill(), [*shown.values()], again=False)
-    return Asking("support", ask.form, messages, tuple(own), about)
+    money = next((item.currency for item in items if item.currency != DOLLARS), DOLLARS)
+    return Asking("support", ask.form, messages, tuple(own), about, money=money)
 
 
 async def judge_support(

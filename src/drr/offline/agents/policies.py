@@ -17,6 +17,7 @@ from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.found import Found, parts_of, words_of
 from drr.offline.agents.source_list import BANNER, filled_form, report
+from drr.wording.currency import DOLLARS, Currency
 from langchain_core.messages import AIMessage, BaseMessage
 
 Calls = list[tuple[str, JsonObject]]
@@ -37,7 +38,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
             wanted: Calls = [(name, {"task": brief.question}) for name in names if name in bound]
             return _next(messages, wanted, bound)
         case briefs.ResearchRequest():
-            return _research(messages, brief.problem, bound)
+            return _research(messages, brief.problem, bound, brief.currency)
         case briefs.HelperRequest():
             found = Found.of_conversation(messages)
             calls = _missing(brief.problem, found, bound)
@@ -73,11 +74,11 @@ def _bound(arguments: Mapping[str, Any]) -> set[str]:
     return {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
 
 
-def _searches(question: str) -> Calls:
+def _searches(question: str, currency: Currency) -> Calls:
     """Return a search of the shop for each sentence, within the price limits of the sentence."""
     calls: Calls = []
     for part in parts_of(question):
-        limits = parse_constraints(part)
+        limits = parse_constraints(currency.as_dollars(part))
         highest = limits.total_max if limits.item_max is None else limits.item_max
         prices = {"max_price": highest, "min_price": limits.item_min}
         given = {name: price for name, price in prices.items() if price is not None}
@@ -85,10 +86,10 @@ def _searches(question: str) -> Calls:
     return calls
 
 
-def _looks(question: str) -> Calls:
+def _looks(question: str, currency: Currency) -> Calls:
     """Return the look-ups for a question, which are the same whatever it asks."""
     web: Calls = [("web_search", {"query": " ".join(words_of(question))})] if words_of(question) else []
-    return [("get_user_orders", {"limit": 100}), *_searches(question), *web]
+    return [("get_user_orders", {"limit": 100}), *_searches(question, currency), *web]
 
 
 def _plan(brief: briefs.PlanRequest) -> AIMessage:
@@ -98,7 +99,7 @@ def _plan(brief: briefs.PlanRequest) -> AIMessage:
     calls += [("read_file", {"name": name}) for name in named[:_FILES]]
     if brief.references and brief.files and not named:
         calls += [("read_file", {"name": f"$1.items[{number}].name"}) for number in range(_AT_ONCE)]
-    for name, arguments in _looks(brief.question):
+    for name, arguments in _looks(brief.question, brief.currency):
         if (name == "get_user_orders" and not brief.records) or (
             name.startswith("product_") and not brief.shop
         ):
@@ -110,19 +111,21 @@ def _plan(brief: briefs.PlanRequest) -> AIMessage:
     return AIMessage(json.dumps({"plan": "Search for the words of the question.", "calls": rows}))
 
 
-def _missing(question: str, found: Found, bound: set[str]) -> Calls:
+def _missing(question: str, found: Found, bound: set[str], currency: Currency = DOLLARS) -> Calls:
     """Return the next calls of the script; empty where all were made."""
     calls: Calls = [("list_files", {}), *(("read_file", {"name": name}) for name in found.files[:_FILES])]
-    calls += _looks(question)
+    calls += _looks(question, currency)
     firsts = [one.product_id for one in found.products.values()][:_OPENED]
     calls += [("get_product_details", {"product_id": product_id}) for product_id in firsts]
     calls.append(("get_context", {"query": " ".join(words_of(question))}))
     return [call for call in calls if call[0] in bound and call not in found.calls]
 
 
-def _research(messages: Sequence[BaseMessage], problem: str, bound: set[str]) -> AIMessage:
+def _research(
+    messages: Sequence[BaseMessage], problem: str, bound: set[str], currency: Currency
+) -> AIMessage:
     found = Found.of_conversation(messages)
-    if calls := _missing(problem, found, bound):
+    if calls := _missing(problem, found, bound, currency):
         thought = (
             "The words of the question are looked up." if not found.calls else "What was found is opened."
         )

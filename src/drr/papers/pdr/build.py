@@ -17,6 +17,7 @@ from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground, Person, private_data_kinds
 from drr.papers.pdr.records import derive_attributes, history_of, spoken_theme
 from drr.papers.pdr.words import invented_traits
+from drr.wording.currency import DOLLARS, Currency
 
 DRAWN = 4
 
@@ -108,10 +109,11 @@ def person_of(
     seed: int | None = None,
     with_invented: bool = False,
     stated: Sequence[Attribute] = (),
+    currency: Currency = DOLLARS,
 ) -> Person:
     """Make the person of one user from records and own reviews before `as_of`. Other attributes are drawn by `seed`
     if `with_invented`; `stated` are attributes that a model found in reviews."""
-    history, person_id = history_of(store, user_id, as_of), person_id_of(user_id)
+    history, person_id = history_of(store, user_id, as_of, currency), person_id_of(user_id)
     by_rule = [one.attribute for one in derive_attributes(history)]
     attributes = [*with_stated(by_rule, own_reviews(store, user_id, as_of)), *stated]
     if with_invented:
@@ -157,4 +159,4 @@ def build_persons(
     made_of: Any = {"shop_hash": manifest.content_hash, "seed": seed, "with_invented": draws}
     for user_id in users:
         own = (stated or {}).get(user_id, ())
-        yield person_of(shop.store, user_id, manifest.as_of, **made_of, stated=own)
+        yield person_of(shop.store, user_id, manifest.as_of, **made_of, stated=own, currency=manifest.money)

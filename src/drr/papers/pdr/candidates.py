@@ -230,7 +230,7 @@ def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[
     for user_id in users:
         user = named_user(shop, user_id)
         reviews = sendable_reviews(own_reviews(shop.store, user_id, as_of), user)
-        known = person_of(shop.store, user_id, as_of).attributes
+        known = person_of(shop.store, user_id, as_of, currency=shop.manifest.money).attributes
         requests = [messages(prompts, batch, known) for batch in review_batches(reviews)]
         yield user_id, _Shopper(user, reviews, known, requests)
 

@@ -239,7 +239,7 @@ class ContextWorks:
 
     def __init__(self, shop: Shop, persons: Sequence[Person], sizes: Mapping[str, int], seed: int) -> None:
         self._shop, self._sizes, self._seed = shop, sizes, seed
-        self._wares = ProductSample(shop.store.iter_products(), seed, persons)
+        self._wares = ProductSample(shop.store.iter_products(), seed, persons, currency=shop.manifest.money)
 
     def built(self, person: Person) -> BuiltContext:
         store, manifest = self._shop.store, self._shop.manifest
@@ -250,7 +250,7 @@ class ContextWorks:
         known = person.model_copy(update={"as_of": person.as_of or manifest.as_of})
         history, reviews = None, list[KeptReview]()
         if person.user_id is not None:
-            history = history_of(store, person.user_id, known.as_of or "")
+            history = history_of(store, person.user_id, known.as_of or "", manifest.money)
             reviews = store.reviews(person.user_id)
         rng = Random(f"material:{self._seed}:{person.person_id}")
         material = PersonMaterial(known, history, reviews, self._wares, rng)

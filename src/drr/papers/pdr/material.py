@@ -20,6 +20,7 @@ from drr.papers.pdr.context_check import outright_runs
 from drr.papers.pdr.person import Attribute, Person, private_data_kinds
 from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derive_attributes
 from drr.papers.pdr.words import key_of, talk, texts_of
+from drr.wording.currency import DOLLARS, Currency
 
 POOL = 3000
 _SHORT, _LONG = 260, 900
@@ -36,8 +37,8 @@ class ContextProduct(NamedTuple):
     long: str
 
     @classmethod
-    def of(cls, product: Product) -> ContextProduct:
-        pages = (page_words(product, most) for most in (_SHORT, _LONG))
+    def of(cls, product: Product, currency: Currency) -> ContextProduct:
+        pages = (page_words(product, most, currency) for most in (_SHORT, _LONG))
         about = frozenset(themes_of(product.title))
         return cls(product.product_id, product_name(product), product.store, about, *pages)
 
@@ -46,13 +47,20 @@ class ProductSample:
     """A seeded sample of a shop's products, the same on every backend. Pages with personal data are left out."""
 
     def __init__(
-        self, products: Iterable[Product], seed: int, persons: Iterable[Person] = (), most: int = POOL
+        self,
+        products: Iterable[Product],
+        seed: int,
+        persons: Iterable[Person] = (),
+        most: int = POOL,
+        currency: Currency = DOLLARS,
     ) -> None:
+        self.currency = currency
+
         def key(product: Product) -> bytes:
             return blake2b(f"{seed}\n{product.product_id}".encode(), digest_size=12).digest()
 
         outright = {run for person in persons for one in person.attributes for run in outright_runs(one)}
-        wares = map(ContextProduct.of, nsmallest(most, products, key=key))
+        wares = (ContextProduct.of(one, currency) for one in nsmallest(most, products, key=key))
         self.every = [ware for ware in wares if not private_data_kinds(f"{ware.name}\n{ware.long}")]
         self.says: dict[str, frozenset[Run]] = {}
         """Runs of words on each product's page that state some person's attribute outright."""
@@ -129,7 +137,7 @@ class PersonMaterial:
         self._rng.shuffle(lines)
         for line in lines:
             kind: ItemKind = "return" if line.order.order_status == "Returned" else "purchase"
-            words = order_words(line.order, line.product)
+            words = order_words(line.order, line.product, self.wares.currency)
             found.append(ItemDraft(line.day.isoformat(), kind, words, self._shows(line)))
         return found
 
@@ -233,7 +241,7 @@ class PersonMaterial:
 
     def _asked(self, line: PurchasedProduct) -> ItemDraft:
         """Return a dialogue about a purchase, some days after it and before today."""
-        ware, latest = ContextProduct.of(line.product), (self._today - line.day).days - 1
+        ware, latest = ContextProduct.of(line.product, self.wares.currency), (self._today - line.day).days - 1
         day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
         shown = tuple(key for key in self._shows(line) if key in self._thing)
         return self._dialogue(talk().own, ware.long, shown, ware, day=day.isoformat())

@@ -20,6 +20,7 @@ from drr.env.shop import Store
 from drr.env.text import folded_text
 from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.states import CODES, STATES
 
 _ORDERS_READ = 2000
@@ -52,6 +53,7 @@ class ShopperHistory:
     as_of: str
     lines: Sequence[PurchasedProduct]
     """Orders that were not cancelled, oldest first."""
+    currency: Currency = DOLLARS
 
     @cached_property
     def kept(self) -> list[PurchasedProduct]:
@@ -67,7 +69,7 @@ class ShopperHistory:
         return STATES.get(CODES.get(self.user.address.state.casefold(), ""))
 
 
-def history_of(store: Store, user_id: str, as_of: str) -> ShopperHistory:
+def history_of(store: Store, user_id: str, as_of: str, currency: Currency = DOLLARS) -> ShopperHistory:
     user = store.user(user_id)
     if user is None:
         raise DrrError(
@@ -80,7 +82,7 @@ def history_of(store: Store, user_id: str, as_of: str) -> ShopperHistory:
         for order in reversed(orders)
         if order.order_status != "Cancelled" and order.product_id in known
     ]
-    return ShopperHistory(user, as_of, lines)
+    return ShopperHistory(user, as_of, lines, currency)
 
 
 def kind_of(product: Product) -> str | None:
@@ -226,15 +228,19 @@ def _gap_in_words(days: float) -> str:
 
 
 def prices(history: ShopperHistory) -> Iterator[Derived]:
-    """Yield the level of the middle half of known prices, and whether that half is wide or narrow."""
+    """Yield the level of the middle half of known prices, and whether that half is wide or narrow. Levels are those of dollars."""
     priced = [(line.product.price, line) for line in history.kept if line.product.price is not None]
     if len(priced) < 5:
         return
     low, middle, high = quantiles([price for price, _ in priced], n=4, method="inclusive")
     level = "low" if middle < 12 else "medium" if middle < 33 else "high"
     inside = [line for price, line in priced if low <= price <= high]
-    half = f"half of all purchases cost from ${low:,.0f} to ${high:,.0f}"
-    yield _derived("price_level", level, f"pays {level} prices: {half}", inside)
+    if history.currency == DOLLARS:
+        half = f"half of all purchases cost from ${low:,.0f} to ${high:,.0f}"
+        yield _derived("price_level", level, f"pays {level} prices: {half}", inside)
+    else:
+        half = f"from {history.currency.text(low)} to {history.currency.text(high)}"
+        yield _derived("price_level", "range", f"pays {half} for half of all purchases", inside)
     if low > 0 and high / low >= 4:
         dear = [line for price, line in priced if price > high]
         dear = dear or [line for price, line in priced if price == high]

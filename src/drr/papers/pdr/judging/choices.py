@@ -216,7 +216,7 @@ class PersonsAtHand:
 
             shop, person = self._shop, None
             if shop is not None and shop.store.user(user_id) is not None:
-                person = person_of(shop.store, user_id, shop.manifest.as_of)
+                person = person_of(shop.store, user_id, shop.manifest.as_of, currency=shop.manifest.money)
             self._derived[user_id] = person if person is not None and person.attributes else None
         return self._derived[user_id]
 
