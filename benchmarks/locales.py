@@ -8,7 +8,7 @@ A new language is one entry of `WORDS` and one run.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import orjson
@@ -143,7 +143,7 @@ def currencies() -> dict:
     from babel import Locale, localedata
     from babel.core import get_global
 
-    own, signs, usual = defaultdict(set), defaultdict(set), defaultdict(list)
+    own, signs = defaultdict(set), defaultdict(set)
     for country, rows in get_global("territory_currencies").items():
         own[country] |= {code for code, _, end, tender in rows if end is None and tender}
     for code, some in SIGNS.items():
@@ -153,11 +153,11 @@ def currencies() -> dict:
         locale = Locale.parse(name)
         for code in own.get(locale.territory, ()):
             signs[key_of(locale.currency_symbols.get(code, ""))].add(code)
-    codes = set().union(*own.values())
+    countries = Counter(code for some in own.values() for code in some)
+    codes = set(countries)
     for code, sign in Locale("en").currency_symbols.items():
         if code in codes and sign != code:
             signs[key_of(sign)].add(code)
-            usual[key_of(sign)].append(code)
     months = defaultdict(set)
     for language in MONTHS:
         for form in ("format", "stand-alone"):
@@ -172,9 +172,11 @@ def currencies() -> dict:
             code: fractions[code][0] for code in sorted(codes & set(fractions)) if fractions[code][0] != 2
         },
         "signs": {
-            sign: sorted(some) for sign, some in sorted(signs.items()) if sign and sign.upper() not in codes
+            sign: sorted(some, key=lambda code: (-countries[code], code))
+            for sign, some in sorted(signs.items())
+            if sign and sign.upper() not in codes
         },
-        "usual": {sign: some[0] for sign, some in sorted(usual.items()) if len(signs[sign]) > 1 == len(some)},
+        "regions": {country: next(iter(some)) for country, some in sorted(own.items()) if len(some) == 1},
         "months": {
             name: min(some) for name, some in sorted(months.items()) if len(some) == 1 and not name.isdigit()
         },

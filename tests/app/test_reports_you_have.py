@@ -93,7 +93,7 @@ def test_a_folder_of_reports_follows_no_link_and_waits_for_no_pipe(
         secret.write_text("file,question,system\na.md,HEART OF IT?,ours\n")
     (folder / "a.md").write_text("# Answer\n\nNone of these.\n")
     (folder / "t.csv").write_text("file,question,system\nx.md,Which one?,ours\n")
-    (folder / "p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    (folder / "p.csv").write_text("id,title,price\n1,Dog bed,9.50 USD\n")
     odd = folder / {"file": "x.md", "--format": "x.jsonl", "--map": "map.toml"}.get(where, where)
     odd.symlink_to(secret) if kind == "link" else os.mkfifo(odd)
     given = folder / {"file": "t.csv", "questions.csv": "a.md"}.get(where, odd.name)
@@ -113,7 +113,7 @@ def test_a_folder_of_reports_follows_no_link_and_waits_for_no_pipe(
 
 
 def test_a_user_is_one_of_the_shop_by_its_own_number_too(tmp_path: Path, drr: Drr) -> None:
-    (tmp_path / "p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    (tmp_path / "p.csv").write_text("id,title,price\n1,Dog bed,9.50 USD\n")
     (tmp_path / "o.csv").write_text("product_id,user_id,date\n1,anna@zq-mail.de,2024-03-01\n")
     drr.out("data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--shop", tmp_path / "shop")
     table = tmp_path / "t.csv"
@@ -148,7 +148,7 @@ def test_every_command_about_a_user_takes_the_number_that_the_shop_owner_has(
     words: tuple[str, ...], tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    Path("p.csv").write_text("id,title,price\n1,Dog bed,9.50 USD\n")
     Path("o.csv").write_text("product_id,user_id,date\n1,anna@zq-mail.de,2024-03-01\n")
     Path("a.md").write_text("# Answer\n")
     drr.out("data", "ingest", "p.csv", "o.csv", "--shop", "shop")
@@ -178,7 +178,7 @@ def test_a_report_in_the_currency_of_the_shop_is_judged_as_one_in_dollars(tmp_pa
 
 
 def test_questions_are_asked_by_the_shops_own_numbers_of_people(tmp_path: Path, drr: Drr) -> None:
-    (tmp_path / "p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    (tmp_path / "p.csv").write_text("id,title,price\n1,Dog bed,9.50 USD\n")
     (tmp_path / "o.csv").write_text("product_id,user_id,date\n1,anna@zq-mail.de,2024-03-01\n")
     shop, study, asked = tmp_path / "shop", tmp_path / "study", tmp_path / "q.jsonl"
     drr.out("data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--shop", shop)

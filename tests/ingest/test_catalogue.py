@@ -23,7 +23,7 @@ from drr.env.shop import SearchRequest, Shop, open_shop
 from tests.commands import Drr
 from tests.ingest import catalogues
 
-PRODUCTS = "id,title,price\n1,Dog bed,39.90\n2,Cat tree,\n"
+PRODUCTS = "id,title,price\n1,Dog bed,39.90 USD\n2,Cat tree,\n"
 ORDERS = "order_id,product_id,user_id,date\n7,1,anna@zq-mail.de,2024-03-01\n8,2,bob@zq-mail.de,2024-03-02\n"
 
 
@@ -93,7 +93,10 @@ _OF_ORDERS = (
 
 def test_variants_of_shopify_have_a_parent_and_lines_of_an_order_its_date(tmp_path: Path, drr: Drr) -> None:
     files = catalogues.shopify(tmp_path)
-    found = drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--preset", "shopify", "--quiet")
+    (told := tmp_path / "map.toml").write_text('[products]\ncurrency = "USD"\n')
+    asked = ("data", "ingest", *files, "--shop", tmp_path / "shop", "--preset", "shopify", "--quiet")
+    assert '[products] currency = "USD"' in drr.err(*asked, code=1), "the export names no currency"
+    found = drr.json(*asked, "--map", told)
     products = rows_of(files[0], "utf-8", ",")
     orders = rows_of(files[1], "utf-8", ",")
     assert found["counts"]["products"] == len({row[10] for row in products if row[11]})
@@ -175,7 +178,8 @@ def test_products_of_schema_org(tmp_path: Path, drr: Drr) -> None:
 def test_a_word_beside_a_price_is_no_currency(tmp_path: Path, drr: Drr) -> None:
     files = wrote(
         tmp_path,
-        p_csv="id,title,price\n1,a,from 9.50\n2,b,2.00 each\n" + "".join(f"{k},c,$4\n" for k in range(3, 12)),
+        p_csv="id,title,price\n1,a,from 9.50\n2,b,2.00 each\n"
+        + "".join(f"{k},c,US$ 4\n" for k in range(3, 12)),
     )
     assert drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--quiet")[0] == 0
     with opened(tmp_path / "shop") as shop:
@@ -193,7 +197,9 @@ def test_a_word_beside_a_price_is_no_currency(tmp_path: Path, drr: Drr) -> None:
 def test_a_stated_currency_or_language_leaves_out_the_rows_of_another(
     tmp_path: Path, drr: Drr, field: str, others: Sequence[str], of_form: list[str]
 ) -> None:
-    (told := tmp_path / "map.toml").write_text(f'[products]\n{field} = "{others[0]}"\n')
+    stated = {"currency": "USD", field: others[0]}
+    lines = "".join(f'{name} = "{one}"\n' for name, one in stated.items())
+    (told := tmp_path / "map.toml").write_text(f"[products]\n{lines}")
     if of_form:
         offers = [{"price": "7.54", "priceCurrency": one} for one in others]
         rows = [{"sku": f"{at}", "name": "Tea", "offers": offer} for at, offer in enumerate(offers, 1)]
@@ -220,7 +226,7 @@ def test_the_language_of_the_mapping_chooses_the_stems_of_the_search(
 
 
 def test_a_mapped_path_may_be_deeper_than_those_that_are_found(tmp_path: Path, drr: Drr) -> None:
-    row = {"id": "1", "title": "Lamp", "offers": {"spec": {"price": {"value": "7.50"}}}}
+    row = {"id": "1", "title": "Lamp", "offers": {"spec": {"price": {"value": "7.50 USD"}}}}
     (told := tmp_path / "map.toml").write_text('[products]\nprice = "offers.spec.price.value"\n')
     files = wrote(tmp_path, p_jsonl=json.dumps(row) + "\n")
     drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--map", told, "--quiet")
@@ -243,6 +249,7 @@ def test_parquet_has_numbers_and_times(tmp_path: Path, drr: Drr) -> None:
     pq.write_table(
         pa.table({"id": [1, 2], "title": ["a", "b"], "price": [1.5, None]}), tmp_path / "p.parquet"
     )
+    (tmp_path / "m.toml").write_text('[products]\ncurrency = "USD"\n')
     times = pa.array([1_700_000_000_000, None, 5], pa.timestamp("ms", "Europe/Berlin"))
     orders = pa.table(
         {"product_id": [1.0, 2.0, 1.0], "user_id": [5, 6, 7], "date": times, "quantity": [2, 1, 1]}
@@ -255,6 +262,8 @@ def test_parquet_has_numbers_and_times(tmp_path: Path, drr: Drr) -> None:
             "ingest",
             tmp_path / "p.parquet",
             tmp_path / name,
+            "--map",
+            tmp_path / "m.toml",
             "--shop",
             tmp_path / "shop",
             "--max-bad",
@@ -350,7 +359,9 @@ def test_a_dry_run_writes_nothing_and_shows_a_product(tmp_path: Path, drr: Drr) 
 
 
 def test_a_dry_run_stops_where_the_ingest_stops(tmp_path: Path, drr: Drr) -> None:
-    files = wrote(tmp_path, p_csv="id,title,price\n1,Dog bed,9\n1,Cat tree,9\n,Bowl,1\n", o_csv=ORDERS)
+    files = wrote(
+        tmp_path, p_csv="id,title,price\n1,Dog bed,9 USD\n1,Cat tree,9 USD\n,Bowl,1 USD\n", o_csv=ORDERS
+    )
     asked = (
         "data",
         "ingest",
@@ -428,7 +439,7 @@ DOUBTS: list[tuple[dict[str, Any], str]] = [
     ({"p_csv": 'id,title,price\n1,zq,"1,50"\n2,b,1.50\n3,c,1.500\n'}, 'decimal = ","'),
     ({"p_csv": "id,title;price\n1,zq;2\n"}, 'separator = ";"'),
     ({"p_csv": "id,title,price,currency\n1,zq,1.00,USD\n2,b,1.00,EUR\n"}, 'currency = "USD"'),
-    ({"p_csv": "id,title,price\n1,zq,1.00 €\n"}, "rate = 1.08"),
+    ({"p_csv": "id,title,price\n1,zq,1.00\n2,b,\n"}, '[products] currency = "USD"'),
     ({"p_csv": "id,title,language\n1,zq,de\n2,b,fr\n"}, 'language = "de"'),
     ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n1,zq,03/04/2024\n"}, 'dates = "%d/%m/%Y" or "%m/%d/%Y"'),
     ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n1,z,13/04/2024\n2,z,04/15/2024\n1,y,04/16/2024\n"}, "1 dates can only have the day first, 2"),
@@ -542,14 +553,14 @@ def test_an_order_of_unknown_status_accuses_nobody(tmp_path: Path, drr: Drr) -> 
         ({"features": "[" * 200_000}, "", 0, ""),
         ({}, 'encoding = "utf-8\\u0000"', 1, "is not in the encoding"), ({}, 'encoding = "zip"', 1, "is not in the encoding"),
         ({}, "rate = inf", 2, "rate: "), ({"price": "9 ¤"}, "rate = 1e308", 2, "rate: "),
-        ({"currency": "Anna Zwetschkenbaum"}, "", 1, "another currency"),
-        ({"currency": "ZWETSCHKE"}, 'file = "p.csv"', 1, "another currency"),
+        ({"currency": "Anna Zwetschkenbaum"}, "", 1, "no code"),
+        ({"currency": "ZWETSCHKE"}, 'file = "p.csv"', 1, "no code"),
     ],
 )  # fmt: skip
 def test_an_odd_cell_or_mapping_is_no_traceback_and_no_message_repeats_a_cell(
     cells: dict[str, str], mapping: str, code: int, told: str, tmp_path: Path, drr: Drr
 ) -> None:
-    row = {"id": "1", "title": "Dog bed", "price": "9.50", **cells}
+    row = {"id": "1", "title": "Dog bed", "price": "9.50 USD", **cells}
     catalogues.write_csv(tmp_path / "p.csv", [row.keys(), row.values()])
     (tmp_path / "map.toml").write_text(f"[products]\n{mapping}\n")
     words = (
@@ -568,7 +579,7 @@ def test_an_odd_cell_or_mapping_is_no_traceback_and_no_message_repeats_a_cell(
 def test_the_quarantine_is_closed_to_others(tmp_path: Path, drr: Drr) -> None:
     catalogues.write_csv(
         tmp_path / "p.csv",
-        [["id", "title", "price"], *([str(n), "x", "1.50"] for n in range(200)), ["", "y", "2.00"]],
+        [["id", "title", "price"], *([str(n), "x", "1.50 USD"] for n in range(200)), ["", "y", "2.00"]],
     )
     assert drr("data", "ingest", tmp_path / "p.csv", "--shop", tmp_path / "shop")[0] == 0
     (kept,) = tmp_path.glob("*quarantine*")

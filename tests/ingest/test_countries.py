@@ -12,7 +12,7 @@ from drr.data_ingest.catalogue.encodings import encodings_of
 from drr.data_ingest.catalogue.values import moment_of, number_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.wording.currencies import amount_of, codes_of, usual_of
+from drr.wording.currencies import amount_of, codes_of, told_by
 
 from tests.cases import cases
 from tests.commands import Drr
@@ -69,11 +69,11 @@ def test_counts_and_stars_of_a_country_are_read(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value", "codes"),
     [
-        ("₹12.00", 12, "INR"), ("₹ 1,23,456.50", 123456.5, "INR"), ("£ 3", 3, "GBP"), ("¥500", 500, "JPY"), ("45,90 zł", 45.9, "PLN"),
+        ("₹12.00", 12, "INR"), ("₹ 1,23,456.50", 123456.5, "INR"), ("£ 3", 3, "GBP"), ("¥500", 500, "CNY JPY"), ("45,90 zł", 45.9, "PLN"),
         ("Kč 1 299,00", 1299, "CZK"), ("R$1.299,90", 1299.9, "BRL"), ("₺5", 5, "TRY"), ("₩1,200,000", 1200000, "KRW"), ("฿9.50", 9.5, "THB"),
         ("CHF 12.–", 12, "CHF"), ("CHF 1’299.05", 1299.05, "CHF"), ("RM12.90", 12.9, "MYR"), ("12.50 د.إ.‏", 12.5, "AED"), ("12,- €", 12, "EUR"),
         ("1٬299٫50 AED", 1299.5, "AED"), ("$12.50 USD", 12.5, "USD"), ("A$3", 3, "AUD"), ("19 Euro", 19, "EUR"), ("12:- SEK", 12, "SEK"),
-        ("0,999 €", 0.999, "EUR"), ("1,234,567", 1234567, ""), ("9 kr", 9, "DKK ISK NOK SEK"),
+        ("0,999 €", 0.999, "EUR"), ("1,234,567", 1234567, ""), ("9 kr", 9, "DKK NOK ISK SEK"),
         ("from 9.50", None, ""), ("12 € / kg", None, ""), ("12€50", None, ""), ("1.2.3", None, ""), ("12 50", None, ""), ("12k", None, ""),
         ("1,23,45", None, ""), ("$5 EUR", None, ""), ("", None, ""), ("--", None, ""), ("1.000.00", None, ""),
     ],
@@ -82,7 +82,9 @@ def test_an_amount_has_one_reading_or_none(text: str, value: float | None, codes
     """Marks with one reading need no setting."""
     for decimal in ".,":
         found = amount_of(text, decimal)
-        assert (found.value, " ".join(usual_of(found.currencies))) == (value, codes if value else ""), decimal
+        assert (found.value, " ".join(told_by(None, found.currencies))) == (value, codes if value else ""), (
+            decimal
+        )
 
 
 def test_what_has_two_readings_is_asked_for_with_both(tmp_path: Path, drr: Drr) -> None:
@@ -91,7 +93,7 @@ def test_what_has_two_readings_is_asked_for_with_both(tmp_path: Path, drr: Drr) 
         file = wrote(tmp_path / "p.csv", ("id", "title", "price"), *rows)
         return drr.err("data", "ingest", file, "--shop", tmp_path / "shop", code=1)
 
-    assert "DKK, ISK, NOK and SEK" in refused("49 kr", "1 299 kr")
+    assert "DKK, NOK, ISK and SEK" in refused("49 kr", "1 299 kr")
     said = refused("1.299", "2.499")
     assert "1299 and 1.299" in said and "decimal" in said
     assert "2 values of currency" in refused("$5", "5 €")
@@ -102,6 +104,90 @@ def test_what_has_two_readings_is_asked_for_with_both(tmp_path: Path, drr: Drr) 
     (told := tmp_path / "m.toml").write_text("[products]\nrate = 1\n")
     assert drr.json("data", "ingest", file, "--map", told, "--shop", tmp_path / "shop", "--quiet")
     assert prices_of(tmp_path / "shop") == {"P1": 1299, "P2": 900}
+
+
+@pytest.mark.parametrize(
+    ("prices", "told", "code"),
+    [
+        (("12,50", "7,00"), "", None), (("$12.50", "$7"), "", None), (("¥500",), "", None), (("$12.50",), 'language = "de"', None),
+        (("$12.50",), 'language = "en-IN"', None), (("", ""), "", "USD"), (("12.50",), "price = []", "USD"),
+        (("$12.50", "7"), 'language = "en-CA"', "CAD"), (("$12.50",), 'language = "en"', "USD"), (("$9",), 'language = "es_MX"', "MXN"),
+        (("£3",), "", "GBP"), (("¥500",), 'language = "ja-JP"', "JPY"), (("49 kr",), 'language = "sv"', "SEK"), (("12,50 €",), "", "EUR"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_no_currency_is_taken_for_granted(
+    tmp_path: Path, drr: Drr, prices: tuple[str, ...], told: str, code: str | None, dry: tuple[str, ...]
+) -> None:
+    """A currency that neither signs nor language tell is asked for, by the line that says it."""
+    rows = ((f"P{k}", "Lamp", price) for k, price in enumerate(prices))
+    file, mapping, shop = (
+        wrote(tmp_path / "p.csv", ("id", "title", "price"), *rows),
+        tmp_path / "m.toml",
+        tmp_path / "shop",
+    )
+    mapping.write_text(f"[products]\n{told}\n")
+    asked = ("data", "ingest", file, "--map", mapping, "--shop", shop, "--quiet", *dry)
+    if code is None:
+        said = drr.err(*asked, code=1)
+        line = said.partition("[products] ")[2].split(",")[0].strip()
+        assert line.startswith('currency = "') and not shop.exists(), said
+        mapping.write_text(f"[products]\n{told}\n{line}\n")
+    drr.json(*asked)
+    if not dry:
+        with open_shop(str(shop), Settings()) as opened:
+            assert opened.manifest.money.code == (code or line.split('"')[1])
+
+
+SEVERAL = (("P1", "Lamp", "10,00 €"), ("P2", "Cup", "$20.00"), ("P3", "Bowl", "£30"), ("P4", "Fork", "40"))
+
+
+def test_several_currencies_become_one_by_dated_rates(tmp_path: Path, drr: Drr) -> None:
+    file, told, shop = (
+        wrote(tmp_path / "p.csv", ("id", "title", "price"), *SEVERAL),
+        tmp_path / "m.toml",
+        tmp_path / "shop",
+    )
+    asked = ("data", "ingest", file, "--map", told, "--shop", shop)
+
+    def refused(text: str, code: int = 1) -> str:
+        told.write_text(text)
+        said = drr.err(*asked, code=code)
+        assert drr.err(*asked, "--dry-run", code=code) == said and not shop.exists()
+        return said
+
+    for part in ("3 values of currency: ", "EUR", "GBP", "USD", "[rates] base =", "date ="):
+        assert part in refused("")
+    rates = '[rates]\nbase = "EUR"\ndate = 2026-01-31\nUSD = 0.9\n'
+    assert "[rates] must say it: GBP = 1.08" in refused(rates)
+    assert "no code of a currency" in refused(rates + "EURO = 1\n", 2)
+    assert "date" in refused('[rates]\nbase = "EUR"\nUSD = 0.9\n', 2)
+    assert "greater than 0" in refused(rates.replace("0.9", "0"), 2)
+    assert "leave the second out" in refused(f"{rates}GBP = 1.2\n[products]\nrate = 1\n")
+    told.write_text(rates + "GBP = 1.2\n")
+    found = drr.json(*asked, "--quiet")
+    assert prices_of(shop) == {"P1": 10, "P2": 18, "P3": 36, "P4": 40} and found["quarantined"] == {}
+    kept = {"base": "EUR", "date": "2026-01-31", "USD": 0.9, "GBP": 1.2}
+    assert (found["recipe"]["currency"], found["recipe"]["rates"]) == ("EUR", kept)
+    assert "2026-01-31" in drr.out("shop", "info", shop) and "18.00 EUR" in drr.out(
+        "shop", "search", shop, "cup"
+    )
+
+
+def test_a_column_of_currencies_is_read_by_the_rates(tmp_path: Path, drr: Drr) -> None:
+    head, rows = (
+        ("id", "title", "price", "currency"),
+        (("P1", "Lamp", 10, "PLN"), ("P2", "Cup", 20, "€"), ("P3", "Bowl", 30, "")),
+    )
+    (told := tmp_path / "m.toml").write_text('[rates]\nbase = "PLN"\ndate = "2026-01-31"\nEUR = 4.3\n')
+    shop = tmp_path / "shop"
+    drr.json(
+        "data", "ingest", wrote(tmp_path / "p.csv", head, *rows), "--map", told, "--shop", shop, "--quiet"
+    )
+    assert prices_of(shop) == {"P1": 10, "P2": 86, "P3": 30}
+    told.write_text('[products]\ncurrency = "EUR"\n' + told.read_text())
+    drr.json("data", "ingest", tmp_path / "p.csv", "--map", told, "--shop", shop, "--quiet", "--replace")
+    assert prices_of(shop) == {"P1": 10, "P2": 86, "P3": 129}
 
 
 def test_a_shared_sign_is_the_shops_own(tmp_path: Path, drr: Drr) -> None:
@@ -159,7 +245,7 @@ def test_dates_and_pieces_that_are_not_read_name_their_option(
 def test_stars_and_their_number_are_held_to_the_same(tmp_path: Path, drr: Drr) -> None:
     head = ("id", "title", "price", "rating", "ratings")
     file = wrote(tmp_path / "p.csv", head, *((f"P{k}", "Lamp", "3,50", "92", "1.299") for k in range(5)))
-    (told := tmp_path / "m.toml").write_text("[products]\nrating = []\n")
+    (told := tmp_path / "m.toml").write_text('[products]\nrating = []\ncurrency = "EUR"\n')
     asked = ("data", "ingest", file, "--shop", tmp_path / "shop")
     assert "5 of 5 cells of rating" in drr.err(*asked, code=1)
     drr.json(*asked, "--map", told, "--quiet")

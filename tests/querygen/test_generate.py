@@ -321,7 +321,9 @@ def small_shop(folder: Path, kinds: int, each: int) -> Path:
         "Rope ladder",
     ]
     ids = [(kind, k) for kind in names[:kinds] for k in range(each)]
-    rows = [f"{n},Fjord {kind} {k},Camping > {kind}s,{20 + 9 * n}.50\n" for n, (kind, k) in enumerate(ids)]
+    rows = [
+        f"{n},Fjord {kind} {k},Camping > {kind}s,{20 + 9 * n}.50 USD\n" for n, (kind, k) in enumerate(ids)
+    ]
     orders = [f"{n % len(ids)},c{n % 6},2024-{1 + n % 12:02d}-11\n" for n in range(180)]
     (folder / "p.csv").write_text("id,title,category,price\n" + "".join(rows))
     (folder / "o.csv").write_text("product_id,user_id,date\n" + "".join(orders))

@@ -44,10 +44,17 @@ def codes_of(sign: str) -> tuple[str, ...]:
     return (key.upper(),) if key.upper() in known["codes"] else tuple(known["signs"].get(key, ()))
 
 
-def usual_of(codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what a sign with these readings stands for in English, all readings if for none of them. `$` is USD."""
-    usual = [code for code in _known()["usual"].values() if code in codes]
-    return (usual[0],) if len(usual) == 1 and len(codes) > 1 else codes
+def told_by(language: str | None, codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of a sign's readings that a language's region has, else that the language has; all of them if it tells none.
+
+    `£` is the pound of Great Britain wherever nothing tells another.
+    """
+    named, _, region = (language or "").replace("_", "-").partition("-")
+    signs = amount_forms().get(named, {}).get("signs", {})
+    of_language = [code for code, sign in signs.items() if {*codes} <= {*codes_of(sign)}]
+    own = [_known()["regions"].get(region.upper())] if region else of_language
+    found = tuple(code for code in codes if code in own)
+    return found or tuple(code for code in codes if code == "GBP") or codes
 
 
 def decimal_mark(number: str) -> str:

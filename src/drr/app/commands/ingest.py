@@ -311,7 +311,11 @@ def _catalogue_lines(found: Mapping[str, Any]) -> Iterator[str]:
     recipe = found["recipe"]
     yield ", ".join(f"{count:,} {name}" for name, count in found["counts"].items())
     yield from (plain(f"{name}: {columns}") for name, columns in recipe["files"].items())
-    yield plain(f"currency {recipe['currency']}, language {recipe['language']}, people {recipe['people']}")
+    rates = recipe.get("rates")
+    day = f" (others by rates of {rates['date']})" if rates else ""
+    yield plain(
+        f"currency {recipe['currency']}{day}, language {recipe['language']}, people {recipe['people']}"
+    )
     for label, counts in (("quarantined", found["quarantined"]), ("noted", found["notes"])):
         if counts:
             yield f"{label}: " + ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))

@@ -16,7 +16,7 @@ from tempfile import TemporaryFile, gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.catalogue.mapping import Kind, MappedFile, map_files
+from drr.data_ingest.catalogue.mapping import CatalogueMap, Kind, MappedFile, map_files
 from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
 from drr.data_ingest.catalogue.orders import CatalogueOrders, OrderForms
 from drr.data_ingest.catalogue.people import People
@@ -111,16 +111,20 @@ def _gather_files(
     of: dict[Kind, list[MappedFile]] = {
         kind: [one for one in files if one.kind == kind] for kind in ("products", "users", "orders")
     }
-    forms = product_forms(of["products"])
+    whole: Any = CatalogueMap.model_validate(job.map)
+    forms = product_forms(of["products"], whole.rates)
     order_forms = {mapped.name: OrderForms(mapped) for mapped in of["orders"]}
     rows = Counter[str]()
     read = partial(_read, quarantine, rows, progress)
     with TemporaryFile(dir=folder) as aside:
-        american = forms.currency in (None, "USD") and language_code(forms.language) in (None, "en")
+        american = {forms.money.alone, forms.money.own} <= {None, "USD"} and language_code(
+            forms.language
+        ) in (None, "en")
         people = People(job.key, personal=job.keep_personal, american=american)
         shelf = Shelf(forms, aside)
         for mapped in of["products"]:
             read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped), shelf.error)
+        forms.money.check()
         rows["products"] = len(shelf.places)
         if not shelf.places:
             raise DrrError(f"no row became a product ({_reasons(quarantine)}); is the mapping right?")
@@ -202,8 +206,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
         recipe={
             "preset": job.preset or "own files",
             "files": {mapped.name: mapped.listing for mapped in read.files},
-            "currency": forms.currency or "not named, read as USD",
-            "rate": forms.rate,
+            **forms.money.recipe(),
             "language": forms.language or "not named",
             "people": "as in the files" if job.keep_personal else "invented",
         },

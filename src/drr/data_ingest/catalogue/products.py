@@ -10,6 +10,7 @@ from typing import IO, NamedTuple
 import orjson
 from drr.data_ingest.catalogue.columns import UnreadCells
 from drr.data_ingest.catalogue.mapping import USUAL, MappedFile
+from drr.data_ingest.catalogue.rates import Rates, ShopMoney, shop_money
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import (
     Cell,
@@ -26,7 +27,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product, product_address
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.wording.currencies import Price, codes_of, decimals_of, usual_of
+from drr.wording.currencies import Price, codes_of, decimals_of
 
 FIELDS = tuple(USUAL["products"])
 _NO_VARIANT = ("", "Default Title")
@@ -36,7 +37,7 @@ _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""
 NO_RECORD = "rows_without_product"
 _LANGUAGE = re.compile("[a-z]{2}(-[A-Z]{2})?")
-"""Values that messages may repeat, beside codes of currencies: no other cell's content is shown."""
+"""Values of a language that messages may repeat: no other cell's content is shown."""
 _LONGEST_VALUE = 5
 """Characters of a currency or language, such as EUR or de-CH; a preset also lists names of columns."""
 _ANY_MARK, _NO_MARK = ".,", ""
@@ -48,13 +49,11 @@ class ProductForms(NamedTuple):
 
     decimal: Mapping[str, str]
     """The decimal mark of each file."""
-    currency: str | None
-    """The one currency of the shop; `None` if no file names one."""
+    money: ShopMoney
     language: str | None
-    rate: float
 
 
-def product_forms(files: Sequence[MappedFile]) -> ProductForms:
+def product_forms(files: Sequence[MappedFile], rates: Rates | None) -> ProductForms:
     """Find how prices, currencies and languages are written. Raises `DrrError` where something has two readings."""
     marks = {mapped.name: Counter[str]() for mapped in files}
     currencies, languages = Counter[tuple[str, ...]](), Counter[str]()
@@ -62,17 +61,13 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
         for batch in mapped.batches(("price", "currency", "language")):
             amounts = _amounts(batch, _NO_MARK)
             marks[mapped.name].update(one.mark for one in amounts)
-            currencies.update(filter(None, _currencies(batch, amounts)))
+            named = zip(_currencies(batch, amounts), amounts, strict=True)
+            currencies.update(codes for codes, amount in named if codes or amount.value is not None)
             languages.update(filter(None, map(text_of, batch.cells.get("language", ()))))
-    currency, rate = _currency(currencies, files), files[0].table.rate
-    decimal = {mapped.name: _decimal(mapped, marks[mapped.name], currency) for mapped in files}
-    if currency not in (None, "USD") and rate is None:
-        named = _shown_value(currency) or "another currency"
-        raise DrrError(
-            f"prices are in {named}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
-            f"rate = 1.08. With rate = 1 the figures stay in {named}, which tools and pages print and rules read"
-        )
-    return ProductForms(decimal, currency, _one("language", languages, files), rate or 1.0)
+    language = _language(languages, files)
+    money = shop_money(currencies, _stated_constant("currency", files), files[0].table.rate, rates, language)
+    decimal = {mapped.name: _decimal(mapped, marks[mapped.name], money.alone) for mapped in files}
+    return ProductForms(decimal, money, language)
 
 
 def _decimal(mapped: MappedFile, marks: Counter[str], currency: str | None) -> str:
@@ -101,42 +96,20 @@ def _currencies(batch: Batch, amounts: Sequence[Price]) -> Iterator[tuple[str, .
     return (one.currencies for one in amounts)
 
 
-def _currency(found: Counter[tuple[str, ...]], files: Sequence[MappedFile]) -> str | None:
-    """Return the shop's currency: the stated currency, or the only currency that all signs can stand for."""
-    stated = _stated_constant("currency", files)
-    if stated:
-        return (*codes_of(stated), stated)[0] if len(codes_of(stated)) < 2 else stated
-    readings = [usual_of(codes) for codes in found]
-    shared = [code for code in readings[0] if all(code in one for one in readings)] if readings else []
-    if len(shared) > 1:
-        raise DrrError(
-            f"prices have a sign of {', '.join(shared[:-1])} and {shared[-1]}; say which in the mapping: "
-            f'[products] currency = "{shared[0]}"'
-        )
-    if readings and not shared:
-        return _one("currency", Counter({codes[0]: found[codes] for codes in found}), files)
-    return shared[0] if shared else None
-
-
-def _shown_value(value: str | None) -> str | None:
-    """Return a value that messages may repeat."""
-    return value if value and (codes_of(value) == (value,) or _LANGUAGE.fullmatch(value)) else None
-
-
 def _stated_constant(field: str, files: Sequence[MappedFile]) -> str | None:
     columns = {column for mapped in files for column in mapped.source.columns}
     some = (one for one in getattr(files[0].table, field) if one not in columns)
     return next((str(value) for value in some if len(value) <= _LONGEST_VALUE), None)
 
 
-def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | None:
-    """Return the shop's one value of a field: the stated one, or the only one found."""
-    if stated := _stated_constant(field, files):
+def _language(found: Counter[str], files: Sequence[MappedFile]) -> str | None:
+    """Return the shop's language: the stated one, or the only one found."""
+    if stated := _stated_constant("language", files):
         return stated
     if len(found) > 1:
-        most = next((one for one, _ in found.most_common() if _shown_value(one)), "...")
+        most = next((one for one, _ in found.most_common() if _LANGUAGE.fullmatch(one)), "...")
         raise DrrError(
-            f'products have {len(found)} values of {field}; [products] {field} = "{most}" in the mapping keeps one'
+            f'products have {len(found)} values of language; [products] language = "{most}" in the mapping keeps one'
         )
     return next(iter(found), None)
 
@@ -197,7 +170,7 @@ class Shelf:
             "id_unusable": not is_id(product_id),
             "id_twice": product_id in self.places,
             "no_title": not title,
-            "other_currency": currency and self._forms.currency not in currency,
+            "other_currency": self._forms.money.worth_of(currency) is None,
             "other_language": self._forms.language and language not in ("", self._forms.language),
             "negative_price": amount.negative,
         }.items():
@@ -205,7 +178,7 @@ class Shelf:
                 raise BadLine(reason)
         if amount.value is None:
             self.notes["price_unreadable" if text_of(row.get("price")) else "price_unknown"] += 1
-        rate, steps = self._forms.rate, steps_of(row.get("category"))
+        steps = steps_of(row.get("category"))
         variant = [text for text in map(text_of, row.get("variant") or ()) if text not in _NO_VARIANT]
         stars = number_of(row.get("rating"), _ANY_MARK)
         if stars is not None and stars > _STARS:
@@ -215,7 +188,7 @@ class Shelf:
             "title": f"{title} ({', '.join(variant)})" if variant else title,
             "features": list(map(plain, texts_of(row.get("features")))),
             "description": [text] if (text := plain(text_of(row.get("description")))) else [],
-            "price": amount.value if rate == 1 or amount.value is None else round(amount.value * rate, 2),
+            "price": self._forms.money.price(amount.value, currency),
             "store": plain(text_of(row.get("brand"))) or None,
             "categories": steps,
             "details": _details(row, product_id, details),

@@ -156,5 +156,5 @@ def _asking(
 ) -> Asking[FoundPoints]:
     settled = [with_id(Section("point", row["text"], "Settled already, %s:"), row["id"]) for row in rows]
     system = desk.prompts.fill(desk.protocol.asks[POINTS].prompt, shop_url=desk.shop_url)
-    context = Graded(query, desk.profile(user_id), desk.shop_url, desk.question_intro, desk.money)
+    context = Graded(query, desk.profile(user_id), desk.shop_url, money=desk.money)
     return context.asking(POINTS, FoundPoints, system, settled, (query_id,))
