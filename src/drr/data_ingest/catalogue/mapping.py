@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from drr.data_ingest.catalogue.rates import Rates
+from drr.data_ingest.catalogue.rates import DatedRates
 from drr.data_ingest.catalogue.rows import Batch, TableFile, open_table
 from drr.data_ingest.catalogue.values import Cell, text_of
 from drr.env.entities import OrderStatus
@@ -104,7 +104,7 @@ _TABLES: Any = {
 }
 _PARTS: Any = {kind: (table, Field(default_factory=table)) for kind, table in _TABLES.items()}
 _PARTS |= {name: (one.annotation, one) for name, one in TableOptions.model_fields.items() if name in _OF_ALL}
-_PARTS["rates"] = (Rates | None, None)
+_PARTS["rates"] = (DatedRates | None, None)
 CatalogueMap: Any = create_model("CatalogueMap", __config__=ConfigDict(extra="forbid"), **_PARTS)
 """The mapping of a catalogue. Fields of its tables are those of `usual.toml`."""
 

@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 import orjson
 from drr.data_ingest.catalogue.columns import UnreadCells
 from drr.data_ingest.catalogue.mapping import USUAL, MappedFile
-from drr.data_ingest.catalogue.rates import Rates, ShopMoney, shop_money
+from drr.data_ingest.catalogue.rates import DatedRates, ShopMoney, shop_money
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import (
     Cell,
@@ -53,7 +53,7 @@ class ProductForms(NamedTuple):
     language: str | None
 
 
-def product_forms(files: Sequence[MappedFile], rates: Rates | None) -> ProductForms:
+def product_forms(files: Sequence[MappedFile], rates: DatedRates | None) -> ProductForms:
     """Find how prices, currencies and languages are written. Raises `DrrError` where something has two readings."""
     marks = {mapped.name: Counter[str]() for mapped in files}
     currencies, languages = Counter[tuple[str, ...]](), Counter[str]()

@@ -21,7 +21,7 @@ _SAY = "say which in the mapping (--map FILE): [products] currency ="
 NO_CURRENCY = "not named, no price is known"
 
 
-class Rates(BaseModel):
+class DatedRates(BaseModel):
     """The mapping's table of what one unit of other currencies is worth in the shop's, on a day."""
 
     model_config = ConfigDict(extra="allow")
@@ -32,7 +32,7 @@ class Rates(BaseModel):
     date: date
 
     @model_validator(mode="after")
-    def _known(self) -> Rates:
+    def _known(self) -> DatedRates:
         if strange := [code for code in self.worth if not _is_code(code)]:
             raise ValueError(f"{strange[0]!r} is no code of a currency, such as EUR")
         return self
@@ -50,7 +50,7 @@ class ShopMoney:
     """The currency of a price that stands alone; `None` where no price is known."""
     worth: Mapping[str, float]
     """What one unit of each currency that is kept is worth."""
-    rates: Rates | None = None
+    rates: DatedRates | None = None
     language: str | None = None
     untold: bool = False
     """True if there are prices, and nothing tells their currency."""
@@ -89,7 +89,11 @@ class ShopMoney:
 
 
 def shop_money(
-    found: Counter[Codes], stated: str | None, rate: float | None, rates: Rates | None, language: str | None
+    found: Counter[Codes],
+    stated: str | None,
+    rate: float | None,
+    rates: DatedRates | None,
+    language: str | None,
 ) -> ShopMoney:
     """Find a shop's currency. `found` counts its prices by what their sign can stand for.
 
