@@ -12,7 +12,7 @@ from drr.data_ingest.catalogue.encodings import encodings_of
 from drr.data_ingest.catalogue.values import moment_of, number_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.wording.currencies import amount_of, codes_of, told_by
+from drr.wording.currencies import amount_of, codes_of, readings_in
 
 from tests.cases import cases
 from tests.commands import Drr
@@ -82,9 +82,10 @@ def test_an_amount_has_one_reading_or_none(text: str, value: float | None, codes
     """Marks with one reading need no setting."""
     for decimal in ".,":
         found = amount_of(text, decimal)
-        assert (found.value, " ".join(told_by(None, found.currencies))) == (value, codes if value else ""), (
-            decimal
-        )
+        assert (found.value, " ".join(readings_in(None, found.currencies))) == (
+            value,
+            codes if value else "",
+        ), decimal
 
 
 def test_what_has_two_readings_is_asked_for_with_both(tmp_path: Path, drr: Drr) -> None:

@@ -44,8 +44,8 @@ def codes_of(sign: str) -> tuple[str, ...]:
     return (key.upper(),) if key.upper() in known["codes"] else tuple(known["signs"].get(key, ()))
 
 
-def told_by(language: str | None, codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of a sign's readings that a language's region has, else that the language has; all of them if it tells none.
+def readings_in(language: str | None, codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the readings of a sign that fit a language and its region; all of them if none does.
 
     `£` is the pound of Great Britain wherever nothing tells another.
     """

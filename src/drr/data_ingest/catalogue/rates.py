@@ -10,7 +10,7 @@ from typing import Annotated
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.wording.currencies import codes_of, decimals_of, told_by
+from drr.wording.currencies import codes_of, decimals_of, readings_in
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Codes = tuple[str, ...]
@@ -49,7 +49,7 @@ class ShopMoney:
     alone: str | None
     """The currency of a price that stands alone; `None` where no price is known."""
     worth: Mapping[str, float]
-    """What one unit of each currency that is kept is worth."""
+    """The value of one unit of each currency that is kept."""
     rates: DatedRates | None = None
     language: str | None = None
     untold: bool = False
@@ -99,7 +99,7 @@ def shop_money(
 
     Raises `DrrError` where nothing tells the currency, or a sign has several readings.
     """
-    alone = None if stated is None else _only(told_by(language, codes_of(stated) or (stated,)))
+    alone = None if stated is None else _only(readings_in(language, codes_of(stated) or (stated,)))
     signs = {codes: count for codes, count in found.items() if codes}
     if rates is None:
         alone = alone or _shared(signs, language)
@@ -118,7 +118,7 @@ def shop_money(
 
 def _shared(signs: Mapping[Codes, int], language: str | None) -> str | None:
     """Return the one currency that all signs can stand for; `None` without a sign."""
-    readings = [told_by(language, codes) for codes in signs]
+    readings = [readings_in(language, codes) for codes in signs]
     shared = tuple(code for code in readings[0] if all(code in one for one in readings)) if readings else ()
     if shared or not readings:
         return _only(shared) if shared else None
@@ -127,15 +127,15 @@ def _shared(signs: Mapping[Codes, int], language: str | None) -> str | None:
         counts[_named(codes)] += count
     base, other = (name for name, _ in counts.most_common(2))
     raise DrrError(
-        f"products have {len(counts)} values of currency: {', '.join([*counts][:_SHOWN])}. The mapping (--map FILE) must say "
-        f'what one unit is worth, each on a line: [rates] base = "{base}", date = 2026-01-31, {other} = 1.08; '
-        f'or keep those of one: [products] currency = "{base}"'
+        f"products have {len(counts)} values of currency: {', '.join([*counts][:_SHOWN])}. The mapping (--map FILE) must "
+        f'say the worth of one unit, line by line: [rates] base = "{base}", date = 2026-01-31, {other} = 1.08. '
+        f'To keep one of them: [products] currency = "{base}"'
     )
 
 
 def _among(codes: Codes, worth: Mapping[str, float], language: str | None) -> Codes:
     there = tuple(code for code in codes if code in worth)
-    return told_by(language, there) if len(there) > 1 else there
+    return readings_in(language, there) if len(there) > 1 else there
 
 
 def _only(codes: Codes) -> str:

@@ -306,8 +306,8 @@ def _charge(brief: Brief, name: str, judged: StatementAnswer) -> StatementCharge
     by_orders = ORDERS in map(str.casefold, judged.lookups)
     names = [one for one, known in worked if one.strip() and one.casefold() != ORDERS and known is None]
     found = [one.text for one in sums] + [look_up_product(brief.subject, one) for one in names]
-    said = money.as_dollars(statement.text)
-    unmet = judged.verdict == "true" and any(is_unmet(one.value, said) for one in sums)
+    words = money.as_dollars(statement.text)
+    unmet = judged.verdict == "true" and any(is_unmet(one.value, words) for one in sums)
     accuses = judged.verdict == "false" or unmet
     if not accuses and not names:
         return None

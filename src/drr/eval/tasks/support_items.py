@@ -161,8 +161,8 @@ def _every_figure(text: str, source: FrozenText, product: Product) -> list[_Stat
         stated = _stated(figure, text[figure.stop :], source, product)
         if stated is None:
             return None
-        said = source.currency.from_dollars(figure.text)
-        found.append(stated._replace(text=f"{said} ({stated.text})"))
+        own = source.currency.from_dollars(figure.text)
+        found.append(stated._replace(text=f"{own} ({stated.text})"))
     return found
 
 
