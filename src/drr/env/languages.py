@@ -27,6 +27,8 @@ LANGUAGES = {
     "sv": "swedish",
 }
 """The name of each language in tantivy, by its code."""
+COMPOUNDING = frozenset({"da", "de", "fi", "hu", "nb", "nl", "nn", "no", "sv"})
+"""The languages that write a thing and its kind as one word, which ends in the thing: a `Stehlampe` is a `Lampe`."""
 VERSION = "1"
 """The version of words and stems. It is raised if an index in one of these languages would hold others."""
 LONGEST = 64

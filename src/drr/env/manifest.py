@@ -11,6 +11,7 @@ from drr.env.content import ContentHash, ReviewsKept, as_of_from
 from drr.env.errors import ShopError, wrong_field
 from drr.env.languages import LANGUAGES
 from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.search.fields import fields_version
 from drr.env.search.searching import has_vectors
 from drr.env.settings import Settings
 from drr.env.shop import SCHEMA, Manifest, SearchName
@@ -55,8 +56,8 @@ def indexed_language(manifest: Manifest) -> str | None:
 
 
 def search_of(manifest: Manifest, settings: Settings) -> SearchName:
-    """Return the search that the settings ask for, or `plain` if the shop's index lacks fields of this version."""
-    if not has_fields(manifest):
+    """Return the search that the settings ask for, or `plain` if the shop's index lacks fields. Those of version 1 are searched in every language."""
+    if not has_fields(manifest) and manifest.versions.get("fields") != FIELDS_VERSION:
         return "plain"
     return (
         "fields" if settings.search == "hybrid" and not has_vectors(manifest, settings) else settings.search
@@ -64,7 +65,7 @@ def search_of(manifest: Manifest, settings: Settings) -> SearchName:
 
 
 def has_fields(manifest: Manifest) -> bool:
-    return manifest.versions.get("fields") == FIELDS_VERSION
+    return manifest.versions.get("fields") == fields_version(indexed_language(manifest))
 
 
 def with_seal(manifest: Manifest) -> Manifest:

@@ -48,7 +48,7 @@ from drr.env.errors import NoPlaceForShop, ShopError
 from drr.env.files import close_folder, owner_only_mode
 from drr.env.languages import known_language
 from drr.env.manifest import completed_manifest, with_seal
-from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.search.fields import fields_version
 from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
 from drr.env.shop import Manifest
@@ -98,7 +98,7 @@ class FolderWriter:
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash, self._reviews = ContentHash(), ReviewsHash()
         self._categories: Counter[str] = Counter()
-        self._lexicon, self._vectors, self._text = b"", "", text_version(None)
+        self._lexicon, self._vectors, self._language = b"", "", known_language(None)
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
         self._held.callback(self._database.close)
         with self._writing():
@@ -111,7 +111,7 @@ class FolderWriter:
         self._held.close()
 
     def write_products(self, products: Iterable[Product], language: str | None = None) -> int:
-        self._text = text_version(language := known_language(language))
+        self._language = language = known_language(language)
         last = ""
         first = 0
         for batch in batched(products, 1000):
@@ -210,7 +210,7 @@ class FolderWriter:
             self._hash,
             self._reviews.kept(),
             backend="embedded",
-            versions=_versions(manifest.versions, self._vectors, self._text),
+            versions=_versions(manifest.versions, self._vectors, self._language),
         )
         with self._writing():
             manifest = self._closed(manifest)
@@ -302,13 +302,13 @@ def _document(product: Product) -> bytes:
     return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
 
 
-def _versions(given: Mapping[str, str], vectors: str, text: str) -> dict[str, str]:
+def _versions(given: Mapping[str, str], vectors: str, language: str | None) -> dict[str, str]:
     """Return the versions for the manifest. Those of a copied shop's vectors are dropped unless new vectors were made."""
     own = {
         "sqlite": sqlite3.sqlite_version,
         "tantivy": version("tantivy"),
-        "text": text,
-        "fields": FIELDS_VERSION,
+        "text": text_version(language),
+        "fields": fields_version(language),
     }
     if vectors:
         own[VERSION_KEY] = vectors

@@ -1,6 +1,7 @@
 """Reads a query of a shop in another language than English: stop words, and compounds by the catalogue's words.
 
-A compound is found under its parts, and its parts under the compound: `Kaffeemühle` is `Mühle für Kaffee`. Only words of the
+A compound is found under its parts, and its parts under the compound: `Kaffeemühle` is `Mühle für Kaffee`. It ends in what it
+is a kind of: `Lampe` finds `Stehlampe`, and a compound that few products have finds other kinds after itself. Only words of the
 catalogue's titles, brands and shelves are parts, so no list of words is needed.
 """
 
@@ -8,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from drr.env.languages import is_stop_word, surfaces
+from drr.env.languages import COMPOUNDING, is_stop_word, surfaces
 from drr.env.search.fields import Name
-from drr.env.search.read_query import MOST_ROWS, SHORTEST_PART, Holders, Lexicon, QueryReader, Slot
-from drr.env.text import word_stem
+from drr.env.search.read_query import MOST_ROWS, SHORTEST_PART, Holders, Lexicon, QueryReader, Slot, distance
+from drr.env.text import folded_text, word_stem
 
-VERSION = "1"
+VERSION = "2"
 """The version of reading such a query. It is raised if a query may find other products or another order."""
 _RARE = 10
 """A compound that so many products have is found by itself."""
-_MOST_COMPOUNDS = 8
+_MOST_COMPOUNDS = 24
 """Most compounds that are searched beside the word in which they end."""
+_SHORTEST_END = 4
+"""Fewest letters of an end that is the thing though the catalogue lacks the compound's beginning."""
 
 
 def reader_of(holders: Holders, lexicon: Callable[[], Lexicon], language: str | None) -> QueryReader:
@@ -30,7 +33,7 @@ def reader_of(holders: Holders, lexicon: Callable[[], Lexicon], language: str | 
 class CompoundReader(QueryReader):
     def __init__(self, holders: Holders, lexicon: Callable[[], Lexicon], language: str) -> None:
         super().__init__(holders, lexicon)
-        self._language = language
+        self._language, self._compounding = language, language in COMPOUNDING
 
     def _cut(self, text: str) -> list[str]:
         return surfaces(text)
@@ -53,10 +56,16 @@ class CompoundReader(QueryReader):
             return [], 1
         first, last = self._stem(words[place]), self._stem(words[end])
         for head, tail in ((first, last), (last, first)):
-            joined = [one.word for one in self._lexicon().compounds(tail, self._language) if one.head == head]
+            found = self._lexicon().compounds(tail, self._language)
+            joined = [one.word for one in found if one.head == head][:_MOST_COMPOUNDS]
             if joined:
-                ways = [(word,) for word in joined[:_MOST_COMPOUNDS]]
-                return [Slot(((head, tail), *ways))], end + 1 - place
+                ways = [(word,) for word in joined]
+                wider = (
+                    self._word_and_kinds(tail)
+                    if self._compounding and sum(map(self._number, joined)) < _RARE
+                    else ()
+                )
+                return [Slot(((head, tail), *ways), wider=wider, parted=True)], end + 1 - place
         return [], 1
 
     def _read(self, word: str, notes: list[str]) -> list[Slot]:
@@ -66,34 +75,58 @@ class CompoundReader(QueryReader):
         number = self._number(stem)
         parts = self._parts(word) if number < _RARE else None
         if number or (parts is None and self._endings(stem)):
-            return [self._slot_of_word(stem, parts)]
+            return [self._slot_of_word(word, stem)]
         if parts is None:
-            return [self._mended_slot(word, stem, notes)]
+            return self._slots_of_unknown(word, stem, notes)
         notes.append(f'for "{word}": {" ".join(parts)}')
         *heads, last = map(self._stem, parts)
-        return [*(Slot(((head,),)) for head in heads), self._slot_of_word(last, None)]
+        return [*(Slot(((head,),)) for head in heads), Slot(((last,),), kinds=self._endings(last))]
 
-    def _mended_slot(self, word: str, stem: str, notes: list[str]) -> Slot:
+    def _slots_of_unknown(self, word: str, stem: str, notes: list[str]) -> list[Slot]:
+        """Read a word that the catalogue lacks. It is misspelt in one letter, a compound whose end is known, or misspelt in two."""
         near = self._lexicon().near(stem)
+        cut = self._known_end(word) if near is None or distance(stem, near, 1) > 1 else None
+        if cut is not None:
+            notes.append(f'for "{word}": {cut[1]}')
+            head, tail = map(self._stem, cut)
+            begun = tuple(self._lexicon().begun(folded_text(cut[0]))[:_MOST_COMPOUNDS])
+            thing = Slot(((tail,),), kinds=self._endings(tail), wider=begun)
+            return [thing, Slot(((head,),), weak=True, kinds=begun)]
+        near = near or self._lexicon().root(stem)
         if near is None:
-            return Slot(((stem,),))
+            return [Slot(((stem,),))]
         notes.append(f'for "{word}": {near}')
-        return self._slot_of_word(near, self._parts(near) if self._number(near) < _RARE else None)
+        return [self._slot_of_word(near, near)]
 
-    def _slot_of_word(self, stem: str, parts: Name | None) -> Slot:
-        """Return the slot of a word: itself, what ends in it, and its parts. The last part too stands for what ends in it."""
-        ways = [(stem,), *self._endings(stem)]
-        if parts is not None:
-            *heads, last = map(self._stem, parts)
-            ways += [(*heads, *ending) for ending in ((last,), *self._endings(last))]
-        return Slot(tuple(ways))
+    def _known_end(self, word: str) -> tuple[str, str] | None:
+        """Return what stands before the longest end of a word that is a thing of the catalogue, and that end."""
+        for place in range(SHORTEST_PART, len(word) - _SHORTEST_END + 1) if self._compounding else ():
+            if self._part_holders(word[place:], last=True):
+                return word[:place], word[place:]
+        return None
+
+    def _slot_of_word(self, word: str, stem: str) -> Slot:
+        """Return the slot of a word: itself, what ends in it, and if it is rare its parts. The last part too stands for what ends in it."""
+        kinds = self._endings(stem)
+        if self._number(stem) >= _RARE:
+            return Slot(((stem,),), kinds=kinds)
+        parts, end = self._parts(word), self._known_end(word)
+        *heads, last = map(self._stem, parts or (word,))
+        group = self._word_and_kinds(last) if parts is not None else ()
+        wider = self._word_and_kinds(self._stem(end[1])) if parts is None and end is not None else group
+        ways = [(*heads, ending) for ending in group]
+        return Slot(((stem,), *ways), kinds=kinds, wider=wider if self._compounding else (), parted=True)
+
+    def _word_and_kinds(self, stem: str) -> tuple[str, ...]:
+        """Return a word and what ends in it."""
+        return (stem, *self._endings(stem))
 
     def _number(self, stem: str) -> int:
         return max(self._holders("text", stem), self._holders("rest", stem))
 
-    def _endings(self, stem: str) -> list[Name]:
+    def _endings(self, stem: str) -> tuple[str, ...]:
         found = self._lexicon().compounds(stem, self._language)
-        return [(compound.word,) for compound in found[:_MOST_COMPOUNDS]]
+        return tuple(compound.word for compound in found[:_MOST_COMPOUNDS])
 
     def _parts(self, word: str) -> Name | None:
         """Split a word into as few words of the catalogue as possible. Of several ways the one that most products have is taken."""
@@ -102,11 +135,15 @@ class CompoundReader(QueryReader):
             for start in [start for start in best if start <= end - SHORTEST_PART]:
                 number, holders, parts = best[start]
                 part = word[start:end]
-                number_of_part = 0 if part == word else self._holders("strong", self._stem(part))
+                number_of_part = 0 if part == word else self._part_holders(part, last=end == len(word))
                 way = number - 1, min(holders, number_of_part), (*parts, part)
                 if number_of_part and (end not in best or way[:2] > best[end][:2]):
                     best[end] = way
         return best[len(word)][2] if len(word) in best else None
+
+    def _part_holders(self, part: str, *, last: bool) -> int:
+        stem = self._stem(part)
+        return self._holders("strong", stem) or (self._number(stem) if last and self._endings(stem) else 0)
 
     def _stem(self, word: str) -> str:
         return word_stem(word, self._language)

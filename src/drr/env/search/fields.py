@@ -83,6 +83,8 @@ def search_words() -> SearchWords:
 
 VERSION = "1"
 """The version of the fields in a shop's manifest; an index of another version is searched as `plain`."""
+_FOREIGN_VERSION = "2"
+"""The version in other languages than English."""
 
 SHELF = "="
 """The mark before the whole last step of a category path, which is the shelf where the product stands."""
@@ -119,6 +121,10 @@ class SearchFields(NamedTuple):
         return crc32(
             "\n".join([self.strong, self.rest, *self.name, "", *self.shelf, "", *self.brand]).encode()
         )
+
+
+def fields_version(language: str | None) -> str:
+    return VERSION if language is None else _FOREIGN_VERSION
 
 
 def fields_of_product(product: Product, language: str | None = None) -> SearchFields:
@@ -193,8 +199,20 @@ def shelf_keys(step: str, language: str | None = None) -> Iterator[str]:
 
 def _parts(step: str, language: str | None) -> Iterator[list[str]]:
     for part in _PARTS.split(step.replace("_", " ")):
-        if words := tokens(part, language):
-            yield words
+        words = tokens(part, language)
+        runs = [words] if language is None else _between(words, _breaks(part, words, language))
+        yield from filter(None, runs)
+
+
+def _between(words: Sequence[str], breaks: Iterable[bool]) -> list[list[str]]:
+    """Return the runs of words between those that break."""
+    runs: list[list[str]] = [[]]
+    for word, broken in zip(words, breaks, strict=True):
+        if broken:
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    return runs
 
 
 def name_suffixes(words: Sequence[str]) -> Iterator[str]:
@@ -215,6 +233,9 @@ def title_names(title: str, language: str | None = None) -> Iterator[str]:
     while words and (words[-1] in transparent or _NUMBERED.search(words[-1])):
         words.pop()
     yield from name_suffixes(words)
+    if language is not None:
+        # Others than English put what describes a thing behind it too: "Pfanne antihaftbeschichtet".
+        yield from words
 
 
 def _first_phrase(title: str, language: str | None) -> list[str]:
@@ -230,9 +251,11 @@ def _first_phrase(title: str, language: str | None) -> list[str]:
 
 
 def _breaks(phrase: str, words: Sequence[str], language: str | None) -> Iterator[bool]:
-    """Tell of each word of a phrase whether it ends the name before it. In other languages than English, every stop word does."""
+    """Tell of each word of a phrase whether it ends the name before it. In other languages than English, every stop word and every figure does."""
     if language is not None:
-        return (is_stop_word(word, language) for word in surfaces(phrase))
+        return (
+            is_stop_word(word, language) or _NUMBERED.search(word) is not None for word in surfaces(phrase)
+        )
     breaks = search_words().breaks
     return (word in breaks for word in words)
 

@@ -16,7 +16,7 @@ class SearchKey(TypedDict):
     vectors: NotRequired[str]
     """Embedder and hash of the vectors, if the search is `hybrid`."""
     words: NotRequired[str]
-    """The version of words and compounds, if the shop is not searched as an English one."""
+    """The version of words, compounds and fields, if the shop is not searched as an English one."""
 
 
 def search_key(shop: Shop) -> SearchKey | None:
@@ -29,5 +29,7 @@ def search_key(shop: Shop) -> SearchKey | None:
         key["version"] = HYBRID_VERSION
         key["vectors"] = shop.manifest.versions["vectors"]
     if language is not None:
-        key["words"] = f"{text_version(language)}.{COMPOUNDS_VERSION}"
+        key["words"] = (
+            f"{text_version(language)}.{COMPOUNDS_VERSION}.{shop.manifest.versions.get('fields', '')}"
+        )
     return key

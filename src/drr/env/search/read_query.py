@@ -5,11 +5,12 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from drr.env.languages import COMPOUNDING
 from drr.env.search.fields import Name, SearchFields, search_words
 from drr.env.text import tokens, word_stem
 from drr.wording.limits import limits
@@ -24,6 +25,8 @@ _SHORTEST = 4
 SHORTEST_PART = 3
 """Fewest letters of a compound's part."""
 _REMEMBERED = 4096
+_ROOT, _MOST_FORMING = 5, 3
+"""Fewest letters of a word that stands for one formed from it, and most letters by which that one is longer."""
 _LONG = 8
 """Length of the shortest word that may be corrected in two letters."""
 
@@ -103,22 +106,39 @@ class Lexicon:
         return (best[1], best[2]) if best[0] else None
 
     @cached_property
+    def _plain(self) -> list[str]:
+        return sorted(word for word in self.counts if _is_plain(word))
+
+    @cached_property
     def _backwards(self) -> list[str]:
-        return sorted(word[::-1] for word in self.counts if _is_plain(word))
+        return sorted(word[::-1] for word in self._plain)
 
     def _compounds(self, tail: str, language: str) -> tuple[Compound, ...]:
-        """Return the words that end in a word and begin with another one of the catalogue, the most common first."""
+        """Return the words that end in a word, the most common first. They begin with a word of the catalogue; in a language of
+        compounds, with any."""
         if len(tail) < SHORTEST_PART:
             return ()
-        ends, found = tail[::-1], []
-        for place in range(bisect_left(self._backwards, ends), len(self._backwards)):
-            if not self._backwards[place].startswith(ends):
-                break
-            word = self._backwards[place][::-1]
+        free, found = language in COMPOUNDING, []
+        for backwards in _beginning(self._backwards, tail[::-1]):
+            word = backwards[::-1]
             begins = word[: -len(tail)]
-            if len(begins) >= SHORTEST_PART and (head := word_stem(begins, language)) in self.counts:
+            if len(begins) < SHORTEST_PART:
+                continue
+            head = word_stem(begins, language)
+            if free or head in self.counts:
                 found.append((-self.counts[word], Compound(word, head)))
         return tuple(compound for _, compound in sorted(found))
+
+    def root(self, word: str) -> str | None:
+        """Return the longest word from which another is formed by a few more letters: `gusseisern` from `gusseis`."""
+        counts = self.counts
+        longest = len(word) - 1
+        shortest = max(_ROOT, len(word) - _MOST_FORMING)
+        return next((word[:end] for end in range(longest, shortest - 1, -1) if word[:end] in counts), None)
+
+    def begun(self, head: str) -> list[str]:
+        """Return the words that begin so, the most common first."""
+        return sorted(_beginning(self._plain, head), key=lambda word: (-self.counts[word], word))
 
     def _similar_words(self, word: str, most: int) -> Iterable[str]:
         """Yield the words whose letters differ little enough: each error changes at most two letters of the set."""
@@ -130,6 +150,14 @@ class Lexicon:
                 words, sets = self._sets[length]
                 different = np.bitwise_count(sets ^ mine)
                 yield from (words[k] for k in np.flatnonzero(different <= 2 * most))
+
+
+def _beginning(words: Sequence[str], start: str) -> Iterator[str]:
+    """Yield those of sorted words that begin so."""
+    for place in range(bisect_left(words, start), len(words)):
+        if not words[place].startswith(start):
+            return
+        yield words[place]
 
 
 def _is_plain(word: str) -> bool:
@@ -174,6 +202,17 @@ class Slot(NamedTuple):
     names: tuple[Name, ...]
     weak: bool = False
     """True if the words only rank and are not demanded."""
+    kinds: tuple[str, ...] = ()
+    """Words for kinds of the thing, which count as its own word does."""
+    wider: tuple[str, ...] = ()
+    """Words for what the thing is a kind of. They are searched if few products have the thing itself."""
+    parted: bool = False
+    """True if a name of several words is one word in parts, which count together as it does."""
+
+    @property
+    def ways(self) -> tuple[Name, ...]:
+        """Return all names and kinds."""
+        return (*self.names, *((kind,) for kind in self.kinds)) if self.kinds else self.names
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from itertools import islice
 from itertools import product as combinations
 from typing import NamedTuple
 
-from drr.env.search.fields import NO_SHELF, SHELF
+from drr.env.search.fields import NO_SHELF, SHELF, Name
 from drr.env.search.read_query import Holders, ReadQuery, Slot
 
 ENOUGH = 5
@@ -27,6 +27,9 @@ SHARE = 0.6
 WEIGHTS = {"strong": 3.0, "text": 1.0, "rest": 1.0}
 NAMED, COMPLETE, SHELVED, BRANDED = 6.0, 6.0, 12.0, 12.0
 """Score added if a product bears the name, has every word, stands on the shelf, or is of the brand that the whole query names."""
+_MIDDLING = 4.0
+_WIDER = 3.0
+"""Score of a word of middling rarity, by its weight, which all kinds of a thing have; and that of what it is itself a kind of."""
 _WEIGHED = tuple(WEIGHTS.items())
 _ANYWHERE = ("text", "rest")
 _MOST_KEYS = 32
@@ -86,7 +89,7 @@ def any_of(parts: Sequence[Node]) -> Node:
 def _in_any_field(slot: Slot, *fields: str) -> Node:
     """Return the demand that all words of one of the slot's names occur, each in one of the fields."""
     return any_of(
-        [all_of([any_of([Word(field, word) for field in fields]) for word in name]) for name in slot.names]
+        [all_of([any_of([Word(field, word) for field in fields]) for word in name]) for name in slot.ways]
     )
 
 
@@ -97,7 +100,8 @@ class Plan:
         self._asked, self._holders = asked, holders
         self._slots = asked.demanded
         self._ranked, self._enough = ranked, FULL if ranked else ENOUGH
-        self._plain = all(len(slot.names) == 1 for slot in asked.slots)
+        self._has_kinds = any(slot.kinds or slot.wider for slot in asked.slots)
+        self._plain = not self._has_kinds and all(len(slot.names) == 1 for slot in asked.slots)
         self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
         self._names, self._thing = self._longest_name()
         self._named = self._match_name(self._thing)
@@ -121,7 +125,7 @@ class Plan:
 
     @cached_property
     def any_word(self) -> Node:
-        return any_of([Word(f, w) for s in self._slots for name in s.names for w in name for f in _ANYWHERE])
+        return any_of([Word(f, w) for s in self._slots for name in s.ways for w in name for f in _ANYWHERE])
 
     @cached_property
     def ranking(self) -> list[Best | Weighed]:
@@ -129,7 +133,13 @@ class Plan:
 
     @cached_property
     def bonuses(self) -> list[Bonus]:
-        found = [Bonus(Word("name", key), NAMED) for key in self._names]
+        named: list[Node] = [Word("name", key) for key in self._names]
+        if any(self._slots[place].kinds for place in self._thing):
+            # Kinds of one thing count once.
+            named = [any_of(named)]
+        found = [Bonus(node, NAMED) for node in named]
+        if self._has_kinds:
+            found += [bonus for slot in self._ranking_slots for bonus in _kind_bonuses(slot)]
         if self._named is not None and len(self._every) > 1:
             found.append(Bonus(all_of([self._named, *self._every]), COMPLETE))
         found += [Bonus(node, SHELVED) for node in self._shelf]
@@ -165,7 +175,7 @@ class Plan:
     def _match_name(self, thing: set[int]) -> Node | None:
         """Match a whole name, or only its last words if the other words are strong. An HDMI display adapter is an HDMI adapter."""
         ways: list[Node] = []
-        for words in self._ways([self._slots[place] for place in sorted(thing)]):
+        for words in _ways([self._slots[place] for place in sorted(thing)]):
             for start in range(len(words)):
                 end = "_".join(words[start:])
                 if self._holders("name", end):
@@ -185,7 +195,12 @@ class Plan:
             figures = [_in_any_field(slot, *_ANYWHERE) for slot in others if _has_digit(slot)]
             if figures:
                 yield Level(all_of([named, *figures]))
-            yield Level(named)
+            # The last word says what the thing is a kind of.
+            words = self._slots[max(thing)].wider
+            wider = [Word("name", word) for word in words if self._holders("name", word)]
+            yield Level(named, ENOUGH if wider else 1)
+            if wider:
+                yield Level(any_of([named, *wider]))
             return
         wide = [_in_any_field(slot, *_ANYWHERE) for slot in others]
         loose = self._share_of_words(others, wide)
@@ -216,10 +231,11 @@ class Plan:
         return []
 
     def _longest_name(self) -> tuple[list[str], set[int]]:
-        """Find in the query the longest name that products have. Of several, the last before a weak word is taken."""
-        best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
+        """Find in the query the longest name that products have. Of several, the last before a weak word is taken.
+        A name that only kinds of the thing bear comes after one that products bear themselves."""
+        best: tuple[tuple[int, bool, int, int], list[str], set[int]] = ((0, False, 0, 0), [], set())
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
-        for number, run in enumerate(self._runs()):
+        for number, run in enumerate(_runs(self._asked.slots)):
             words = [len(slot.names[0]) for slot in run]
             # Whatever has a name of several words has its last word as a name too (`drr.env.search.fields`).
             ends = [place for place, slot in enumerate(run, 1) if self._ends_a_name(slot)]
@@ -227,7 +243,8 @@ class Plan:
                 for end in ends:
                     if not start < end <= start + _LONGEST_NAME:
                         continue
-                    rank = (sum(words[start:end]), -number, end)
+                    own = not self._has_kinds or self._is_own_name(run[start:end])
+                    rank = (sum(words[start:end]), own, -number, end)
                     if rank <= best[0]:
                         continue
                     keys = [key for key in self._keys(run[start:end]) if self._holders("name", key)]
@@ -235,47 +252,79 @@ class Plan:
                         best = (rank, keys, {place_of[id(slot)] for slot in run[start:end]})
         return best[1], best[2]
 
-    def _ends_a_name(self, slot: Slot) -> bool:
-        return any(self._holders("name", name[-1]) for name in slot.names)
+    def _is_own_name(self, slots: Sequence[Slot]) -> bool:
+        """Tell whether products bear the name in the query itself, not only kinds of it."""
+        if not any(slot.kinds for slot in slots):
+            return True
+        return self._holders("name", "_".join([word for slot in slots for word in slot.names[0]])) > 0
 
-    def _runs(self) -> Iterable[list[Slot]]:
-        """Yield the runs of consecutive demanded slots; a weak word such as `for` or `with` ends a run."""
-        run: list[Slot] = []
-        for slot in self._asked.slots:
-            if slot.weak:
-                if run:
-                    yield run
-                run = []
-            else:
-                run.append(slot)
-        if run:
-            yield run
+    def _ends_a_name(self, slot: Slot) -> bool:
+        return any(self._holders("name", name[-1]) for name in slot.ways)
 
     def _keys(self, slots: Sequence[Slot]) -> list[str]:
         """Return the slots as one name, in every combination of their names."""
         if self._plain:
             return ["_".join([word for slot in slots for word in slot.names[0]])] if slots else []
-        return list(dict.fromkeys("_".join(words) for words in self._ways(slots)))
+        return list(dict.fromkeys("_".join(words) for words in _ways(slots)))
 
-    def _ways(self, slots: Sequence[Slot]) -> list[list[str]]:
-        if not slots:
-            return []
-        ways = islice(combinations(*(slot.names for slot in slots)), _MOST_KEYS)
-        return [[word for name in way for word in name] for way in ways]
+    @property
+    def _ranking_slots(self) -> list[Slot]:
+        short = len(self._asked.slots) <= 6
+        return [slot for slot in self._asked.slots if short or not slot.weak]
 
     def _ranking(self) -> Iterable[Best | Weighed]:
-        short = len(self._asked.slots) <= 6
-        for slot in self._asked.slots:
-            if slot.weak and not short:
+        for slot in self._ranking_slots:
+            if slot.kinds and len(slot.names) == 1:
                 continue
             names = [
-                [Weighed(Word(field, word), weight) for word in name for field, weight in _WEIGHED]
+                [
+                    Weighed(Word(field, word), weight)
+                    for word in name
+                    for field, weight in _weights(slot, name)
+                ]
                 for name in slot.names
             ]
             if len(names) == 1:
                 yield from names[0]
             else:
                 yield Best(tuple(map(tuple, names)))
+
+
+def _runs(slots: Sequence[Slot]) -> Iterable[list[Slot]]:
+    """Yield the runs of consecutive demanded slots; a weak word such as `for` or `with` ends a run."""
+    run: list[Slot] = []
+    for slot in slots:
+        if slot.weak:
+            if run:
+                yield run
+            run = []
+        else:
+            run.append(slot)
+    if run:
+        yield run
+
+
+def _ways(slots: Sequence[Slot]) -> list[list[str]]:
+    if not slots:
+        return []
+    ways = islice(combinations(*(slot.ways for slot in slots)), _MOST_KEYS)
+    return [[word for name in way for word in name] for way in ways]
+
+
+def _weights(slot: Slot, name: Name) -> Sequence[tuple[str, float]]:
+    """Return the weight of each word of a name by its field."""
+    if len(name) == 1 or not slot.parted:
+        return _WEIGHED
+    return [(field, weight / len(name)) for field, weight in _WEIGHED]
+
+
+def _kind_bonuses(slot: Slot) -> Iterator[Bonus]:
+    """Yield what a thing's kinds count, each alike however rare it is, and what it is itself a kind of. The shelf alone counts less than the title."""
+    own = slot.names[0] if len(slot.names[0]) == 1 else ()
+    for field in ("strong", "text") if slot.kinds else ():
+        yield Bonus(any_of([Word(field, word) for word in (*own, *slot.kinds)]), WEIGHTS[field] * _MIDDLING)
+    if slot.wider:
+        yield Bonus(any_of([Word("strong", word) for word in slot.wider]), _WIDER)
 
 
 def _has_digit(slot: Slot) -> bool:

@@ -19,8 +19,7 @@ from drr.env.embedding import Vectors
 from drr.env.entities import RECORDED_STATUSES, KeptReview, Order, Product, User, product_address
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
-from drr.env.search.fields import VERSION as FIELDS_VERSION
-from drr.env.search.fields import SearchFields, fields_of_product
+from drr.env.search.fields import SearchFields, fields_of_product, fields_version
 from drr.env.search.read_query import LexiconMaker
 from drr.env.search.searching import VERSION_KEY, VectorMaker
 from drr.env.settings import Settings
@@ -195,5 +194,5 @@ class SearchParts:
     def versions(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the versions for the manifest. Those of a copied shop's vectors are replaced or dropped."""
         own = {name: one for name, one in given.items() if name != VERSION_KEY}
-        own |= {"text": text_version(self.language), "fields": FIELDS_VERSION}
+        own |= {"text": text_version(self.language), "fields": fields_version(self.language)}
         return own if self._vectors is None else own | {VERSION_KEY: self._vectors.version}
