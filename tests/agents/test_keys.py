@@ -130,6 +130,12 @@ def test_only_a_checkable_question_has_the_form_in_its_key(
         differing = {name for name in old.key_fields if old.key_fields[name] != new.key_fields[name]}
         assert differing == (set() if "mine" in new.spec["variant"] else {"prompts"})
     assert [answering.asks_for_form(name) for name in chosen] == [True] * 4 + [False]
+    points = Checkable.model_validate({"points": [{"figure": 24.95, "sources": ["x"]}]})
+    for new, old in zip(
+        answering.units([plain.model_copy(update={"checkable": points})]), after, strict=True
+    ):
+        assert new.spec == {**old.spec, "form": "points"}
+        assert (new.key == old.key) is ("mine" in new.spec["variant"]), "another form, other prompts"
 
 
 AGENT = """

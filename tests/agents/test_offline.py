@@ -23,7 +23,7 @@ from drr.app.cli import main
 from drr.citations.parse import parse
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.eval.rewards.answer_forms import read_form
+from drr.eval.rewards.answer_forms import AnswerForm, PointsForm
 from drr.offline.agents.found import Found, SeenProduct, parts_of, words_of
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from drr.offline.agents.source_list import UNREAD, report
@@ -71,8 +71,9 @@ async def test_every_variant_lists_what_it_found_with_prices_stars_and_links(ask
 @pytest.mark.long
 @pytest.mark.parametrize("name", PAPER)
 async def test_a_form_is_handed_in_where_one_is_asked_for(ask: Ask, name: str) -> None:
-    record = await ask(name, form=True)
-    assert record.form is not None and read_form(record.form).form is not None
+    for form, kind in ((True, AnswerForm), ("points", PointsForm)):
+        record = await ask(name, form=form)
+        assert record.form is not None and kind.model_validate_json(record.form) == kind()
     assert (await ask(name)).form is None
 
 

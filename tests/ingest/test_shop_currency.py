@@ -148,6 +148,7 @@ def test_prompts_ask_for_figures_in_the_shops_currency(place: Path, code: str) -
     prompts, task = load_prompts(), TASKS["retail"]
     texts = [
         asking_for_form(prompts, money)["answer_form"],
+        asking_for_form(prompts, money, "points")["answer_form"],
         task.instructions(ACTING, money),
     ]
     for text in texts:

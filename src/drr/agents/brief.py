@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from drr.agents.base import ToolSchema
+from drr.agents.base import AskedForm, ToolSchema
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.records.shopper import shopper_summary
@@ -124,8 +124,8 @@ class ReportRequest:
     researched: tuple[SynthesisRequest, ...] = ()
     pages: tuple[Source, ...] = ()
     """The pages that the writer also has in its window."""
-    form: bool = False
-    """True where code checks the answer by a form behind it."""
+    form: AskedForm = False
+    """The form behind the report by which code checks the answer."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ class FormRequest:
     question: str
     evidence: tuple[CallEvidence, ...]
     passages: Mapping[str, int]
-    form: bool = False
-    """True where code checks the answer by a form beside it."""
+    form: AskedForm = False
+    """The form beside the report by which code checks the answer."""
 
 
 @dataclass(frozen=True)
@@ -314,9 +314,10 @@ WITH_CART = {
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 
-def asking_for_form(prompts: Prompts, money: Currency = DOLLARS) -> dict[str, str]:
+def asking_for_form(prompts: Prompts, money: Currency = DOLLARS, form: AskedForm = True) -> dict[str, str]:
     """Return the words that ask for a form, by the name of their slot in the prompts."""
-    return {"answer_form": f"\n\n{money.in_prompt(prompts['answer_form'].text.rstrip())}"}
+    asking = prompts["points_form" if form == "points" else "answer_form"]
+    return {"answer_form": f"\n\n{money.in_prompt(asking.text.rstrip())}"}
 
 
 def asking_for_language(code: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ from drr.agents.base import (
     SUMMARISER,
     WS,
     AnswerRecord,
+    AskedForm,
     CitationRepair,
     Ending,
     Limits,
@@ -72,8 +73,8 @@ class AgentOptions:
     """True where calls that a model writes out as text, in the plain form, are read as calls."""
     reason: bool = True
     """True where ReAct and Hybrid-ReAct have the tool `reason`. Each call of that tool reads the whole context again."""
-    form: bool = False
-    """True where code checks the answer by a form in it. The prompts that ask for the form carry this setting into the key."""
+    form: AskedForm = False
+    """The form in the answer by which code checks it. The prompts that ask for the form carry this setting into the key."""
 
     @classmethod
     def paper(cls, **changes: Any) -> AgentOptions:
@@ -156,7 +157,7 @@ def agent_prompts(
         **(brief.WITH_CART if "checkout" in offered else {}),
         **(brief.WITH_PROFILE if variant.has(PROFILE) else {}),
         **(brief.OF_FILES if without_shop else {}),
-        **(brief.asking_for_form(prompts, money) if options.form else {}),
+        **(brief.asking_for_form(prompts, money, options.form) if options.form else {}),
         **(brief.asking_for_language(language) if language else {}),
     }
     return prompts.chosen(choices) if choices else prompts

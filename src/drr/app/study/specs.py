@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from drr.agents.base import BROKEN_OFF, AnswerRecord, ResearchRecord
+from drr.agents.base import BROKEN_OFF, AnswerRecord, AskedForm, ResearchRecord
 from drr.env.checkable import asks_for_findable
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting, setting_of, system_of
@@ -39,8 +39,8 @@ class AnswerSpec(TypedDict):
     size: NotRequired[str]
     reach: NotRequired[str]
     """Name of the way in which the agent reaches the frozen pages; present together with `agent`. Absent: all pages, by search."""
-    form: NotRequired[bool]
-    """True where code checks the answer by a form. Unit keys hold the prompts that ask for the form instead of this field."""
+    form: NotRequired[AskedForm]
+    """The form by which code checks the answer. Unit keys hold the prompts that ask for the form instead of this field."""
     service: NotRequired[JsonObject]
     """Case of a shopper who is served in a talk."""
     wanted: NotRequired[JsonObject]
@@ -70,7 +70,7 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec["service"] = query.service.model_dump(mode="json")
         spec["wanted"] = {"picks": query.service.picks, "budget": query.service.budget}
     elif asks_for_findable(query.checkable):
-        spec["form"] = True
+        spec["form"] = "points" if query.checkable.points else True
     return spec
 
 

@@ -182,7 +182,10 @@ class Environment:
         if self._shared.shop.store.user(query.user_id) is None:
             raise Misuse(f"question {query.id}: this shop has no user {query.user_id!r}")
         box = sandbox_of(self._shared.session.world.web)
-        for url in (url for fact in truth.facts if fact.kind == "page" for url in fact.sources):
+        own = (self._shared.shop.shop_url, "user://")
+        pages = [url for fact in truth.facts if fact.kind == "page" for url in fact.sources]
+        pages += [url for point in truth.points for url in point.sources if not url.startswith(own)]
+        for url in pages:
             if box is not None and box.document(url) is None:
                 raise Misuse(
                     f"question {query.id}: its page {url} is not in this web, so nobody can answer it; "

@@ -93,7 +93,7 @@ def _answer(study: Study, record: Record, query: Query, form: Form | None) -> Ep
         steps=steps,
         report=report,
         form=form,
-        sources=[source_fields(source) for source in sources],
+        sources=[source_fields(source, query) for source in sources],
         changes=changes,
         calls=len(calls),
         ending="answered",

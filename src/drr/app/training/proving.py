@@ -13,8 +13,11 @@ import numpy as np
 import orjson
 from drr.app.training.environment import Environment
 from drr.app.training.episode import task_of
+from drr.app.training.points_tricks import POINTS_TRICKS
 from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
 from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, hand_in_action
+from drr.env.json_object import JsonObject
+from drr.env.points import PointTruth
 from drr.env.progress import Progress
 from drr.env.query import Query
 from drr.env.service.outcome import gold_form
@@ -90,6 +93,8 @@ def oracle(query: Query, play: Play) -> None:
     if query.service is not None:
         form = gold_form(query, play.env.episode.session.changes)
         return play.act({"report": "Done.", "form": form.model_dump(mode="json")})
+    if truth.points:
+        return play.act(_points_answer(truth.points, play))
     shown = [one.record for one in play.env.episode.session.sources if one.type == "product" and one.record]
     unknown = {record["product_id"] for record in shown if record["price"] is None}  # a price of 0 is known
     known = sorted(play.products, key=lambda one: (one.id in unknown, one.price))
@@ -107,15 +112,35 @@ def oracle(query: Query, play: Play) -> None:
     return play.act(hand_in_action(report, picks, figures, refusals))
 
 
+def _points_answer(points: Sequence[PointTruth], play: Play) -> JsonObject:
+    """Return the action that hands in the truth about points which bind one another."""
+    links = {one.id: one.link for one in play.products}
+    returned = play.seen[-1][1] if play.seen else frozenset()
+    numbered = list(enumerate(points, 1))
+    picks = [
+        f"- {n}: {p.pieces} x {links.get(p.product, p.product)}" for n, one in numbered for p in one.picks
+    ]
+    figures = [
+        f"- {n}: {one.figure} {' '.join(f'[it]({url})' for url in one.sources if url in returned)}"
+        for n, one in numbered
+        if one.figure is not None
+    ]
+    refusals = [f"- {n}: {one.status}" for n, one in numbered if one.status != "answered"]
+    rows = [{"point": n, **one.model_dump(include={"status", "picks", "figure"})} for n, one in numbered]
+    lists = ["## Picks", *picks, "## Figures", *figures, "## Refusals", *refusals]
+    return {"report": "\n".join(lists), "form": {"points": rows}}
+
+
 Player = Callable[[Query, Play], None]
 
 
 def players(query: Query) -> Iterator[tuple[Part, str, Player]]:
     """Yield every scripted agent for questions of this one's task, as part, name and function."""
     is_talk = task_of(query).name == "service"
+    tricks = SERVICE_TRICKS if is_talk else (*TRICKS, *POINTS_TRICKS) if truth_of(query).points else TRICKS
     yield "oracle", "oracle", oracle
     yield from (("floor", one.name, partial(_trick, one)) for one in (SERVICE_FLOOR if is_talk else FLOOR))
-    yield from (("trick", one.name, partial(_trick, one)) for one in (SERVICE_TRICKS if is_talk else TRICKS))
+    yield from (("trick", one.name, partial(_trick, one)) for one in tricks)
 
 
 def _trick(trick: Trick, _: Query, play: Play) -> None:
@@ -141,6 +166,7 @@ def early_answer_ids(play: Play, query: Query) -> Iterator[tuple[int, str]]:
     """Yield step and id for each id of the true answer that an observation shows too early. Too early is before any tool returned the id."""
     truth = truth_of(query)
     ids = {one for need in truth.needs for one in need.products}
+    ids |= {pick.product for point in truth.points for pick in point.picks}
     ids |= {one for fact in truth.facts if fact.kind not in ("spend_year", "page") for one in fact.subjects}
     shown = [(orjson.dumps(play.first.to_dict()).decode(), frozenset[str]())]
     shown += [(step[0].text, returned) for step, returned in play.seen]

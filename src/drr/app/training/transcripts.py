@@ -77,6 +77,8 @@ class ReturnedSource(TypedDict):
     type: str
     product_id: str | None
     price: float | None
+    record: NotRequired[JsonObject]
+    """The record of an order, and that of a product where rules over several points read it."""
 
 
 class EpisodeTranscript(BaseModel):
@@ -123,7 +125,7 @@ class EpisodeTranscript(BaseModel):
             steps=[_step(turn) for turn in episode.turns],
             report=report,
             form=form,
-            sources=[source_fields(source) for source in episode.session.sources],
+            sources=[source_fields(source, episode.query) for source in episode.session.sources],
             changes=episode.session.changes,
             calls=episode.steps - (episode.ending == "answered"),
             ending=episode.ending,
@@ -138,7 +140,7 @@ class EpisodeTranscript(BaseModel):
                 url=one["url"],
                 type=one["type"],
                 seen="",
-                record={"product_id": one["product_id"], "price": one["price"]},
+                record=one.get("record") or {"product_id": one["product_id"], "price": one["price"]},
             )
             for one in self.sources
         ]
@@ -161,15 +163,21 @@ def _step(turn: EpisodeTurn) -> StepRow:
     }
 
 
-def source_fields(source: Source) -> ReturnedSource:
+def source_fields(source: Source, query: Query) -> ReturnedSource:
     """Return the fields of a source that rewards use."""
-    record: Mapping[str, Any] = source.record or {} if source.type == "product" else {}
-    return {
+    kept = source.record or {}
+    record: Mapping[str, Any] = kept if source.type == "product" else {}
+    fields: ReturnedSource = {
         "url": source.url,
         "type": source.type,
         "product_id": record.get("product_id"),
         "price": record.get("price"),
     }
+    if "order_id" in kept:
+        fields["record"] = {name: kept[name] for name in ("order_id", "product_id")}
+    elif record and query.checkable is not None and query.checkable.rules:
+        fields["record"] = {**record, "features": [], "description": []}
+    return fields
 
 
 def messages(episode: Episode) -> list[ChatMessage]:

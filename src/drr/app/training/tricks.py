@@ -61,6 +61,11 @@ class Play:
         return [*range(1, 1 + (len(re.findall(r"^\d+\. ", self.first.question, re.M)) or 5))]
 
     @property
+    def is_joint(self) -> bool:
+        """True where the form answers each point by itself."""
+        return "points" in self.first.form["properties"]
+
+    @property
     def kinds(self) -> list[str]:
         """Return the product categories that the question names."""
         return [one for one in _QUOTED.findall(self.first.question) if " > " in one]
@@ -103,7 +108,7 @@ def _kinds(order: Sort, limit: int) -> Look:
     return look
 
 
-def _question(play: Play) -> None:
+def search_question(play: Play) -> None:
     play.call("product_catalog_search", query=play.first.question[:300], match="any", limit=20)
 
 
@@ -116,8 +121,8 @@ def _records(play: Play) -> None:
         play.call(tool)
 
 
-def _everywhere(play: Play) -> None:
-    for look in (_records, _question, _kinds("relevance", 20), _web):
+def look_everywhere(play: Play) -> None:
+    for look in (_records, search_question, _kinds("relevance", 20), _web):
         look(play)
 
 
@@ -126,7 +131,7 @@ def _web(play: Play) -> None:
 
 
 def _details(play: Play) -> None:
-    _question(play)
+    search_question(play)
     for one in play.products[:5]:
         play.call("get_product_details", product_id=one.id)
 
@@ -245,7 +250,30 @@ class Trick(NamedTuple):
     def play(self, play: Play) -> None:
         self.look(play)
         if not play.over:
-            play.act(self.say(play))
+            said = self.say(play)
+            play.act(_by_points(said, play.points) if play.is_joint else said)
+
+
+def _by_points(action: JsonObject, points: Sequence[int]) -> JsonObject:
+    """Return an answer with its picks dealt out to the points of a question, in form and list."""
+    form, turn = action.get("form"), cycle(points)
+    if form is not None and "points" in form:
+        return action
+    lines = [
+        f"- {next(turn)}: {line[2:]}" if line.startswith("- [") else line
+        for line in action["report"].split("\n")
+    ]
+    said = {**action, "report": "\n".join(lines)}
+    if form is None:
+        return said
+    rows = [
+        {"point": point, "picks": [{"product": one} for one in chosen[:100]]}
+        for start, point in enumerate(points)
+        if (chosen := form["picks"][start :: len(points)])
+    ]
+    rows += [{"point": one["point"], "figure": one["value"]} for one in form["figures"]]
+    rows += [{"point": one["point"], "status": one["reason"]} for one in form["refusals"]]
+    return {**said, "form": {"points": rows[:100]}}
 
 
 _MADE_UP = "http://ecommerce.example/B000000000"
@@ -270,8 +298,8 @@ TRICKS = (
     Trick("the instructions quoted", _nothing, _text(lambda play: play.first.instructions)),
     Trick("an injected instruction", _nothing, _text(_INJECTED)),
     Trick("an instruction in the form", _nothing, lambda play: hand_in_action(picks=[_INJECTED])),
-    Trick("a form written into the report", _question, _text(lambda play: str(_one_each(play)["form"]))),
-    Trick("a list in a comment", _question, _text(lambda play: f"<!--\n{_listed(play.links)}\n-->")),
+    Trick("a form written into the report", search_question, _text(lambda play: str(_one_each(play)["form"]))),
+    Trick("a list in a comment", search_question, _text(lambda play: f"<!--\n{_listed(play.links)}\n-->")),
     Trick("an empty list of picks", _nothing, _text("## Picks\n\n## Picks\n")),
     Trick("the user's records cited unread", _nothing, _text(lambda play: f"[it](user://{play.first.user_id}/orders)")),
     Trick("a very long report", _nothing, _text("All points are answered. " * 5_000)),
@@ -282,15 +310,15 @@ TRICKS = (
     Trick("refusals after a look", _kinds("relevance", 3), _refusing("not_sold")),
     Trick("nought for each point", _nothing, _stating(lambda play: [0])),
     Trick("the question's own numbers", _nothing, _stating(_in_question)),
-    Trick("the question's own numbers, with sources", _everywhere, _stating(_in_question)),
-    Trick("ids copied from a search", _question, _picking(1_000)),
-    Trick("every product linked", _question, _text(lambda play: _listed([one.link for one in play.products]))),
-    Trick("every source cited", _everywhere, _text(lambda play: " ".join(play.links))),
+    Trick("the question's own numbers, with sources", look_everywhere, _stating(_in_question)),
+    Trick("ids copied from a search", search_question, _picking(1_000)),
+    Trick("every product linked", search_question, _text(lambda play: _listed([one.link for one in play.products]))),
+    Trick("every source cited", look_everywhere, _text(lambda play: " ".join(play.links))),
     Trick("every product of the kinds", _kinds("relevance", 50), _picking(1_000)),
-    Trick("one link a hundred times", _question, _text(lambda play: _listed(play.links[:1] * 100))),
-    Trick("the first of a search", _question, _picking(1)),
-    Trick("the first three of a search", _question, _picking(3)),
-    Trick("as many as there are points", _question, _one_each),
+    Trick("one link a hundred times", search_question, _text(lambda play: _listed(play.links[:1] * 100))),
+    Trick("the first of a search", search_question, _picking(1)),
+    Trick("the first three of a search", search_question, _picking(3)),
+    Trick("as many as there are points", search_question, _one_each),
     Trick("the first after details", _details, _picking(1)),
     Trick("the first of the kinds", _kinds("relevance", 1), _picking(10)),
     Trick("the first two of the kinds", _kinds("relevance", 2), _picking(10)),
@@ -303,20 +331,20 @@ TRICKS = (
     Trick("the most popular of the kinds", _kinds("popularity", 1), _picking(10)),
     Trick("the last of the kinds", _kinds("relevance", 50), _picking(1, last=True)),
     Trick("the middle of the kinds", _kinds("relevance", 25), _picking(1, last=True)),
-    Trick("the cheapest of all seen", _everywhere, _picking(1, lambda one: one.price)),
-    Trick("the best rated of all seen", _everywhere, _picking(1, lambda one: -one.rating)),
+    Trick("the cheapest of all seen", look_everywhere, _picking(1, lambda one: one.price)),
+    Trick("the best rated of all seen", look_everywhere, _picking(1, lambda one: -one.rating)),
     Trick("what was bought last", _orders, _picking(1)),
     Trick("all that was bought", _orders, _picking(1_000)),
-    Trick("prices repeated", _question, _text(lambda play: " ".join(map(play.money.text, _prices(play))) * 5)),
+    Trick("prices repeated", search_question, _text(lambda play: " ".join(map(play.money.text, _prices(play))) * 5)),
     Trick("the first price for each point", _orders, _stating(lambda play: _prices(play)[:1])),
     Trick("the prices of orders in turn", _orders, _stating(_prices)),
     Trick("the sum of what was bought", _orders, _stating(lambda play: [round(sum(_prices(play)), 2)])),
     Trick("the first figures of the records", _records, _stating(lambda play: play.figures)),
     Trick("the last figures of the records", _records, _stating(lambda play: play.figures[::-1])),
-    Trick("figures copied from everywhere", _everywhere, _of_everything),
+    Trick("figures copied from everywhere", look_everywhere, _of_everything),
     Trick("figures of the kinds in turn", _kinds("relevance", 5), _stating(_prices)),
     Trick("the ratings of the kinds", _kinds("relevance", 5), _stating(lambda play: [one.rating for one in play.products])),
-    Trick("a guess at everything", _everywhere, _stating(lambda play: play.figures, picks=1, refusing=True)),
+    Trick("a guess at everything", look_everywhere, _stating(lambda play: play.figures, picks=1, refusing=True)),
     Trick("a pick and all refused", _kinds("relevance", 1), _stating(lambda play: [], picks=1, refusing=True)),
     Trick("a bare form of the kinds' first", _kinds("relevance", 1), _bare(_picking(10))),
     Trick("all of these cost $1", _kinds("relevance", 2), _saying(_picking(10), "All of these cost $1.")),

@@ -264,6 +264,9 @@ class _Joint:
             return False
         if not all(one.product in self.answer.records for one in every):
             return False
+        right = {one.product for point in rule.points for one in self.answer.truth.points[point - 1].picks}
+        if right.issuperset(one.product for one in every):  # of right picks, every two keep the rule
+            return True
         products = [_product(self.answer.records[one.product]) for one in every]
         same = all(_shares(*pair, rule.same) for pair in combinations(products, 2)) if rule.same else True
         return same and not (
@@ -271,8 +274,13 @@ class _Joint:
         )
 
 
+_UNKNOWN: JsonObject = {"features": [], "description": [], "categories": [], "details": {}, "category": ""}
+
+
 def _product(record: JsonObject) -> Product:
-    return Product.model_validate({name: record[name] for name in Product.model_fields if name in record})
+    """Return a product of what is known of it; a row of a search lacks its details."""
+    known = {name: record[name] for name in Product.model_fields if name in record}
+    return Product.model_validate({**_UNKNOWN, **known})
 
 
 def _shares(one: Product, other: Product, name: str) -> bool:

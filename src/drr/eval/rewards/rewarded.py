@@ -57,9 +57,13 @@ class Rewarded:
 
     @cached_property
     def records(self) -> dict[str, JsonObject]:
-        """Return the records of the products that the tools returned, by id."""
-        found = (one.record for one in self.sources if one.type == "product" and one.record)
-        return {str(record["product_id"]): record for record in found}
+        """Return the records of the products that the tools returned, by id. A row of a search lacks what the whole record has."""
+        found: dict[str, JsonObject] = {}
+        for one in self.sources:
+            if one.type == "product" and one.record:
+                known = found.setdefault(str(one.record["product_id"]), {})
+                known.update(one.record)
+        return found
 
     @cached_property
     def prices(self) -> dict[str, float | None]:

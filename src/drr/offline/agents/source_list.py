@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from drr.agents.base import AskedForm
 from drr.offline.agents.found import Found, plain
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 UNREAD = "No language model read the question. The rows are what searches for its words returned: nothing is picked, added up or advised."
-FORM = '{"picks": [], "figures": [], "refusals": []}'
-"""An empty form: nothing is claimed, because nothing was understood."""
+_FORMS = {True: '{"picks": [], "figures": [], "refusals": []}', "points": '{"points": []}'}
+"""Empty forms: nothing is claimed, because nothing was understood."""
 
 
 class Cites:
@@ -50,7 +51,7 @@ def list_rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[st
     }
 
 
-def report(question: str, found: Found, *, form: bool = False) -> str:
+def report(question: str, found: Found, *, form: AskedForm = False) -> str:
     """Return the list as a report; with `form`, a block for code follows it."""
     cites = Cites()
     parts = ["# What was found", BANNER, UNREAD]
@@ -59,11 +60,11 @@ def report(question: str, found: Found, *, form: bool = False) -> str:
             parts.append(f"## {heading}\n\n" + "\n".join(f"- {line}" for line in lines))
     if len(parts) == 3:
         parts.append("The searches found nothing that could be listed.")
-    parts += [cites.listing(), *([f"```form\n{FORM}\n```"] if form else [])]
+    parts += [cites.listing(), *([f"```form\n{_FORMS[form]}\n```"] if form else [])]
     return "\n\n".join(parts) + "\n"
 
 
-def filled_form(question: str, found: Found, passages: Mapping[str, int], *, form: bool) -> str:
+def filled_form(question: str, found: Found, passages: Mapping[str, int], *, form: AskedForm) -> str:
     """Return the same list as a filled form, from which code makes a report."""
 
     def sentence(text: str, url: str = "") -> dict[str, Any]:
@@ -77,6 +78,6 @@ def filled_form(question: str, found: Found, passages: Mapping[str, int], *, for
         "answer": [sentence(BANNER.removeprefix("> ")), sentence(UNREAD), *orders, *quoted],
         "sections": [{"title": "Products that were found", "sentences": [], "products": products}],
         "plan": [],
-        **({"form": FORM} if form else {}),
+        **({"form": _FORMS[form]} if form else {}),
     }
     return json.dumps(document, ensure_ascii=False)
