@@ -250,8 +250,8 @@ class Trick(NamedTuple):
     def play(self, play: Play) -> None:
         self.look(play)
         if not play.over:
-            said = self.say(play)
-            play.act(_by_points(said, play.points) if play.is_joint else said)
+            answer = self.say(play)
+            play.act(_by_points(answer, play.points) if play.is_joint else answer)
 
 
 def _by_points(action: JsonObject, points: Sequence[int]) -> JsonObject:
@@ -263,9 +263,9 @@ def _by_points(action: JsonObject, points: Sequence[int]) -> JsonObject:
         f"- {next(turn)}: {line[2:]}" if line.startswith("- [") else line
         for line in action["report"].split("\n")
     ]
-    said = {**action, "report": "\n".join(lines)}
+    answer = {**action, "report": "\n".join(lines)}
     if form is None:
-        return said
+        return answer
     rows = [
         {"point": point, "picks": [{"product": one} for one in chosen[:100]]}
         for start, point in enumerate(points)
@@ -273,7 +273,7 @@ def _by_points(action: JsonObject, points: Sequence[int]) -> JsonObject:
     ]
     rows += [{"point": one["point"], "figure": one["value"]} for one in form["figures"]]
     rows += [{"point": one["point"], "status": one["reason"]} for one in form["refusals"]]
-    return {**said, "form": {"points": rows[:100]}}
+    return {**answer, "form": {"points": rows[:100]}}
 
 
 _MADE_UP = "http://ecommerce.example/B000000000"
