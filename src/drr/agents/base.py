@@ -15,8 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 SCHEMA = 1
 CitationRepair = Literal["off", "remove", "ask"]
-AskedForm = bool | Literal["points"]
-"""The form that is asked for: none, that of needs and facts, or that of points which bind one another."""
 CallKind = Literal["api", "control", "unknown", "refused"]
 StopReason = Literal[
     "finalized",  # the agent said that it is done

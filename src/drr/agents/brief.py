@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from drr.agents.base import AskedForm, ToolSchema
+from drr.agents.base import ToolSchema
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.records.shopper import shopper_summary
@@ -15,6 +15,10 @@ from drr.env.source import Source
 from drr.llm.prompts import Prompts, fence
 from drr.tools.base import ToolAnswer
 from drr.wording.currency import DOLLARS, Currency
+
+
+AskedForm = bool | Literal["points"]
+"""The form that is asked for: none, that of needs and facts, or that of points which bind one another."""
 
 
 class CallEvidence(NamedTuple):

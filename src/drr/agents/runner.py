@@ -18,7 +18,6 @@ from drr.agents.base import (
     SUMMARISER,
     WS,
     AnswerRecord,
-    AskedForm,
     CitationRepair,
     Ending,
     Limits,
@@ -29,7 +28,7 @@ from drr.agents.base import (
     Transcript,
     ignore_event,
 )
-from drr.agents.brief import ProfileFacts
+from drr.agents.brief import AskedForm, ProfileFacts
 from drr.agents.evidence import PageSummaries, StepLog, actor_rank
 from drr.agents.run_state import MAIN, AgentRun, Allowance, CallTool
 from drr.env.errors import DrrError, Misuse

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from drr.agents.base import BROKEN_OFF, AnswerRecord, AskedForm, ResearchRecord
+from drr.agents.base import BROKEN_OFF, AnswerRecord, ResearchRecord
+from drr.agents.brief import AskedForm
 from drr.env.checkable import asks_for_findable
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting, setting_of, system_of

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from drr.agents.base import AskedForm
+from drr.agents.brief import AskedForm
 from drr.offline.agents.found import Found, plain
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
