@@ -16,7 +16,6 @@ from drr.llm.prompts import Prompts, fence
 from drr.tools.base import ToolAnswer
 from drr.wording.currency import DOLLARS, Currency
 
-
 AskedForm = bool | Literal["points"]
 """The form that is asked for: none, that of needs and facts, or that of points which bind one another."""
 
