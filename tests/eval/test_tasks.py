@@ -38,6 +38,7 @@ from tests.commands import Drr
 from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth
 from tests.eval.nursery import SONNET, answer, by_rules, by_wire, desk, offline, put, sections_of, system, web
 from tests.eval.nursery import message as told
+from tests.eval.toy_tasks import MarksTask
 from tests.wire import Request, Say
 
 LINES = (
@@ -312,3 +313,10 @@ async def test_persons_of_one_task_are_drawn_together(study: Study) -> None:
     assert {one.asked.task for one in read_answers(study)} == {"t0", "t1"}
     row = study_document(study)["metrics"]["react"]["words"]
     assert (row["n"], row["tasks"]) == (6, 2)
+
+
+@pytest.mark.parametrize(("old", "now"), [("settle", "finish_reading"), ("lacks", "is_incomplete")])
+def test_a_task_with_a_method_of_a_former_name_is_refused_by_name(old: str, now: str) -> None:
+    """It would never be called, and the figures would lack what it enters."""
+    with pytest.raises(Misuse, match=f"OldTask.*{old}.*{now}"):
+        type("OldTask", (MarksTask,), {old: lambda *_: None})

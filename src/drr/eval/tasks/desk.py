@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from drr.citations.addresses import host_of
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.env.query import Constraints, Query
 from drr.env.shop import Shop, money_of
 from drr.env.web.base import Page
@@ -306,6 +306,12 @@ class Task(ABC, Generic[Planned]):
     """True if code makes a part of it where nobody judges."""
     metrics: ClassVar[tuple[str, ...]] = ()
     """Families of metrics that use this task's judgements."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for old, now in (("settle", "finish_reading"), ("lacks", "is_incomplete")):
+            if old in vars(cls):
+                raise Misuse(f"task {cls.__name__}: `{old}` is called `{now}` since 0.3.0; rename it")
 
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Map the task's name, or `name/part` (`rating/depth`), to its version in keys.
