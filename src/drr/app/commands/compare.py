@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -13,7 +14,9 @@ from drr.app.terminal import Column, number, p_value, table, with_colour, with_i
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
+    from drr.app.report.standing import SystemStanding
     from drr.env.json_object import JsonObject
+    from drr.eval.metrics.compare import ValueTable
     from drr.eval.metrics.rows import CompareDocument
     from drr.eval.stats.differences import DifferenceRow
     from drr.study.study import Study
@@ -24,12 +27,24 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Differences are A minus B, paired by query; p-values are corrected together (Holm).\n"
         "Grey, with ≈: a difference that repetition alone makes (the noise floor of `drr report`).\n\n"
-        "examples:\n  drr study compare study hybrid-react+ws react+ws\n  drr study compare study react react+ws --json"
+        "examples:\n  drr study compare study hybrid-react+ws react+ws\n  drr study compare study react react+ws --json\n"
+        "  drr study compare new --with old    # each variant of both, on the questions of both"
     )
     add("study", metavar="STUDY", type=Path, help="the folder of the study")
-    add("a", metavar="A", help="a variant or an imported system")
-    add("b", metavar="B", help="the variant that it is held against")
-    add("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    add("a", metavar="A", nargs="?", help="a variant or an imported system")
+    add("b", metavar="B", nargs="?", help="the variant that it is held against")
+    add(
+        "--with",
+        dest="other",
+        metavar="STUDY2",
+        type=Path,
+        help="B is of this study; without A and B, every variant of both",
+    )
+    add(
+        "--judge",
+        metavar="NAME",
+        help="default: the last model that judged, else the rules; --with: judges anew what it has not judged",
+    )
     add("--full", action="store_true", help="also the figures that are equal on every question")
     add("--json", action="store_true", help="one JSON document")
 
@@ -50,26 +65,61 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.study.cache import cached_result
     from drr.study.study import Study
 
+    if arguments.other is not None:
+        return _run_joined(arguments)
+    if arguments.b is None:
+        raise Misuse("name two variants, A and B; or name another study: --with STUDY2")
     with Study.read(arguments.study) as study:
         names = [arguments.a, arguments.b, arguments.judge]
         made: VariantPair = without_lost_answers(
             study,
             lambda: cached_result(study, "compared", lambda: names, lambda: _compared_pair(study, arguments)),
         )
-    if made["unjudged"]:
-        notice(f"{made['unjudged']:,} answers of the two are not judged yet: `drr judge {arguments.study}`")
+    _say_unjudged(arguments.study, made["unjudged"])
     print_document(arguments, made["document"], _text(made, full=arguments.full))
+    return 0
+
+
+def _say_unjudged(study: Path, count: int) -> None:
+    if count:
+        notice(f"{count:,} answers of the two are not judged yet: `drr judge {study}`")
+
+
+def _run_joined(arguments: argparse.Namespace) -> int:
+    from drr.app.report.joining import joined_tables, joined_text
+    from drr.app.report.standing import failed_answers, table_standings
+    from drr.app.study.outcome import say_losses
+    from drr.eval.metrics.coverage import count_unjudged
+
+    names = None if arguments.a is None else (arguments.a, arguments.b or arguments.a)
+    parts, made = [], []
+    with joined_tables((arguments.study, arguments.other), names, arguments.judge) as (studies, tables):
+        failures = list(map(failed_answers, studies))
+        for table in tables:
+            sides = list((table.variants or {}).items())
+            failed = {
+                name: failures[place].get(variant, Counter())
+                for place, (name, (_, variant)) in enumerate(sides)
+            }
+            a, b = table.systems
+            pair = _pair_of(table, a, b, table_standings(table, failed).row)
+            pair["document"]["joined"] = table.row
+            for side, variant in dict(sides).values():
+                _say_unjudged(Path(side.name), count_unjudged(side.table.judged, [variant]))
+            parts += [wrapped_paragraph(joined_text(table)), _text(pair, full=arguments.full)]
+            made.append(pair["document"])
+        for study in studies:
+            say_losses(study)
+    document = made[0] if names else {"schema": 1, "pairs": made}
+    print_document(arguments, document, "\n\n".join(parts))
     return 0
 
 
 def _compared_pair(study: Study, arguments: argparse.Namespace) -> VariantPair:
     from drr.agents.commands.command import recorded_name
-    from drr.app.report.differences import not_measured
     from drr.app.report.standing import study_standings
     from drr.eval.judging.read import choose_judging, read_judged, repetitions
-    from drr.eval.metrics import shown_name
-    from drr.eval.metrics.compare import compare
-    from drr.eval.metrics.coverage import count_unjudged
+    from drr.eval.metrics.compare import ValueTable
 
     judged = read_judged(study, choose_judging(study, arguments.judge))
     known = sorted({answer.variant for answer in judged.answers})
@@ -80,15 +130,25 @@ def _compared_pair(study: Study, arguments: argparse.Namespace) -> VariantPair:
     if a == b:
         others = f"name two of {', '.join(known)}" if known[1:] else "the study has no other system"
         raise Misuse(f"{a} cannot be compared with itself; {others}")
-    document = compare(judged, a, b, repetitions(study, judged))
-    document["standing"] = study_standings(study, judged).row.document()
+    table = ValueTable(judged, again=repetitions(study, judged))
+    return _pair_of(table, a, b, study_standings(study, judged).row)
+
+
+def _pair_of(table: ValueTable, a: str, b: str, standing: SystemStanding) -> VariantPair:
+    from drr.app.report.differences import not_measured
+    from drr.eval.metrics import shown_name
+    from drr.eval.metrics.compare import compare_systems
+    from drr.eval.metrics.coverage import count_unjudged
+
+    document = compare_systems(table, a, b)
+    document["standing"] = standing.document()
     left = _left_out(document)
     names = {name: shown_name(name) for name in document["metrics"] if name not in left}
     return {
         "document": document,
         "names": names,
-        "not_measured": not_measured(judged.answers),
-        "unjudged": count_unjudged(judged, (a, b)),
+        "not_measured": not_measured(answer for own in table.systems.values() for answer in own),
+        "unjudged": count_unjudged(table.judged, (a, b)),
     }
 
 

@@ -90,13 +90,28 @@ class Standings(NamedTuple):
 def study_standings(study: Study, judged: Judged, tested: Sequence[Contrast] | None = None) -> Standings:
     """Return the standings of a study by one judge. `tested` are its differences, where they are known already."""
     table = ValueTable(judged, families_with(judged, lead_metrics()))
+    return table_standings(table, failed_answers(study), tested)
+
+
+def failed_answers(study: Study) -> dict[str, Counter[str]]:
+    """Return the number of failed answers, by system and reason."""
     failed: dict[str, Counter[str]] = {}
     for record in study.records("answer", None):
         if record.reason is not None:
             failed.setdefault(str(record.spec["variant"]), Counter())[record.reason] += 1
-    errors = {name: [len(errors_of(judged, one)) for one in own] for name, own in table.systems.items()}
-    by_rules = judged.judging is not None and judged.judging.rule_written
+    return failed
+
+
+def table_standings(
+    table: ValueTable, failed: Mapping[str, Counter[str]], tested: Sequence[Contrast] | None = None
+) -> Standings:
+    """Return the standings of the systems of a table. `failed` are their failed answers, by reason."""
+    errors = {
+        name: [len(errors_of(table.behind(name), one)) for one in own] for name, own in table.systems.items()
+    }
+    judging = table.judged.judging
     found = contrasts(table.of) if tested is None else tested
+    by_rules = judging is not None and judging.rule_written
     return standings(table.of, found, failed, errors, by_rules=by_rules)._replace(contrasts=found)
 
 

@@ -121,10 +121,10 @@ def with_results(
 
 def asked_of(spec: Mapping[str, Any], question: Query | None) -> AskedQuestion:
     """Return the question of a unit, with or without an answer."""
-    return _asked_question(spec["query_id"], *_drawn_with(spec, question))
+    return _asked_question(spec["query_id"], *drawn_with(spec, question))
 
 
-def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> tuple[str | None, str | None]:
+def drawn_with(spec: Mapping[str, Any], question: Query | None) -> tuple[str | None, str | None]:
     """Return the task and the size of a unit's question."""
     fields = {**(spec.get("imported") or {}), **spec}
     task, size = (question.task_id, question.size) if question else (None, None)
@@ -151,7 +151,7 @@ def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Ans
             of(spec[name], str)
         of(spec["trial"], int)
         asked = queries.get(spec["query_id"])
-        task_id, size = _drawn_with(spec, asked)
+        task_id, size = drawn_with(spec, asked)
         return Answer(
             key=record.key,
             query_id=spec["query_id"],

@@ -20,6 +20,8 @@ from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
 
 ByQuery = dict[AskedQuestion, list[float | None]]
+Again = dict[str, dict[str, dict[str, list[float | None]]]]
+"""Values of each judging run, by metric, system and answer."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,10 @@ class ValueTable:
     @cached_property
     def systems(self) -> dict[str, list[Answer]]:
         return variants_of(self.judged)
+
+    def behind(self, system: str) -> Judged:
+        """Return the judgements that a system's values come from."""
+        return self.judged
 
     def values(self, system: str) -> dict[str, ByQuery]:
         """Return a system's values by metric."""
@@ -76,7 +82,7 @@ class ValueTable:
         return {}
 
     @cached_property
-    def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
+    def _again(self) -> Again:
         return values_again([self.judged, *self.again]) if self.again else {}
 
     def _of(self, family: Family, system: str) -> dict[str, ByQuery]:
@@ -92,7 +98,7 @@ class ValueTable:
         return self._known[family, system]
 
 
-def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
+def values_again(judgings: Sequence[Judged]) -> Again:
     """Map metric, system and answer to the values of each judging run. Metrics that need no verdict are left out, because they were not judged again."""
     first = judgings[0]
     bare = replace(first, support={}, addresses={}, ratings={}, failures={}, others={})
@@ -102,7 +108,7 @@ def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, li
         for name, value in values_of(bare, answer).items()
         if value is not None
     }
-    found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
+    found: Again = {}
     for judged in (_fully_judged(one, first) for one in judgings):
         for answer in judged.answers:
             for name, value in values_of(judged, answer).items():
@@ -129,20 +135,24 @@ def _fully_judged(again: Judged, first: Judged) -> Judged:
 
 
 def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> CompareDocument:
-    """Compare `a` minus `b` on the queries both answered, with Holm's correction within each family of metrics.
+    """Compare `a` minus `b` on the queries both answered. `again` holds repeated judging runs, for the noise floor where no question has two trials."""
+    return compare_systems(ValueTable(judged, again=again), a, b)
 
-    `again` holds repeated judging runs, for the noise floor where no question has two trials.
-    """
-    values = ValueTable(judged, again=again)
-    tested, texts, systems = values.contrasts(a, b), texts_of(judged.answers), values.systems
+
+def compare_systems(values: ValueTable, a: str, b: str) -> CompareDocument:
+    """Compare `a` minus `b` on the queries both answered, with Holm's correction within each family of metrics."""
+    judged, systems, tested = values.judged, values.systems, values.contrasts(a, b)
+    texts = texts_of(answer for own in systems.values() for answer in own)
     same, shared = count_equal_reports(texts.get(a, {}), texts.get(b, {}))
+    banners = dict.fromkeys(filter(None, (banner(values.behind(name)) for name in (a, b))))
+    counts = {name: figures_of(values.behind(name), systems[name]) for name in (a, b)}
     return {
         "schema": SCHEMA,
         "a": a,
         "b": b,
         "judge": judged.judging.judge if judged.judging else None,
-        "banner": banner(judged),
-        "figures": {name: row for name in (a, b) if (row := figures_of(judged, systems[name])) is not None},
+        "banner": " ".join(banners) or None,
+        "figures": {name: row for name, row in counts.items() if row is not None},
         "same_reports": same,
         "reports": shared,
         "metrics": {name: difference.document() for name, difference in tested.items()},

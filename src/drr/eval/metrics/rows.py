@@ -208,6 +208,16 @@ class MetricRow(TypedDict):
     digits: int
 
 
+class JoinedRow(TypedDict):
+    """The questions that variants of two studies share, and the other ones of each."""
+
+    other: str
+    """Folder of the second study."""
+    questions: int
+    only_a: list[str]
+    only_b: list[str]
+
+
 class CompareDocument(TypedDict):
     schema: int
     a: str
@@ -227,6 +237,8 @@ class CompareDocument(TypedDict):
     pairwise: list[PairRow]
     standing: NotRequired[StandingRow]
     """The leader among all systems of the study."""
+    joined: NotRequired[JoinedRow]
+    """The questions, where `b` is of another study."""
 
 
 class SpentRow(TypedDict):
