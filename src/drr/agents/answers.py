@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from unicodedata import east_asian_width
 
 from drr.agents.architecture import BUILT_IN, Run, Variant
-from drr.agents.base import Ending, ToolCall
+from drr.agents.base import Ending, Limits, ToolCall
 from drr.agents.brief import CONTROL
 from drr.agents.run_state import ONCE_MORE, AgentRun, tool_message
 from drr.agents.text_calls import is_call
@@ -27,13 +27,16 @@ _REASONS: Mapping[NoAnswer, str] = {
     "malformed_call": "wrote JSON or the call of a tool out as its answer; where the model means to call, the server's parser of"
     " tool calls is off or another model's (vLLM: --tool-call-parser, llama.cpp: --jinja), or give --text-calls parse",
 }
+CALLS_TOLD = "calls_told"
+"""The prompt that tells an agent how many calls of tools it may make."""
 _FEWEST = 8
 """Fewest words of an answer without a link, a figure and a form."""
 
 
-def key_prompts(prompts: Prompts) -> list[str]:
-    """Return the name of the prompt `once_more` in a list, or an empty list where that prompt enters no key."""
-    return [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
+def key_prompts(prompts: Prompts, limits: Limits) -> list[str]:
+    """Return the names of the prompts for any agent that enter a key: `once_more` after a change, `calls_told` where it is told."""
+    changed = [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
+    return [*changed, CALLS_TOLD] if limits.told else changed
 
 
 def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence[ToolCall]) -> ModelFailure:
@@ -56,6 +59,8 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
 
 async def run_agent(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
     """Run the agent and return the ending and the reason why its report is no answer (`None`: it is one). The agent is asked a second time where a second try may help."""
+    if run.limits.told:
+        run.told = run.prompts.fill(CALLS_TOLD, calls=str(run.limits.tool_calls)).strip()
     answer = outliving(answer)
     ending = await answer(run)
     none = no_answer(run, ending.report)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypedDict
 
@@ -70,6 +71,8 @@ class Limits:
     """Maximum number of characters in one answer of `get_context`: 4,000 tokens of four characters."""
     checks: int = 3
     """Maximum number of rounds of the option `+validate`."""
+    told: int = 0
+    """1 where the agent is told how many calls of tools it may make."""
 
     def key(self) -> dict[str, int | float | None]:
         """Return the limits as part of the unit's key. Limits added later enter only where they differ from the default, so that older keys stay the same."""
@@ -77,7 +80,27 @@ class Limits:
         return {name: value for name, value in dataclasses.asdict(self).items() if name not in later}
 
 
-_LATER = ("search_turns", "reader_turns", "context_chars", "checks")
+_LATER = ("search_turns", "reader_turns", "context_chars", "checks", "told")
+TIMES_LEAST = "times_least"
+"""The limit of tool calls as a multiple of the calls of the shortest plan that proves a question's answer."""
+_ROOMY = {
+    "steps": 150,
+    "rounds": 50,
+    "supervisor_steps": 50,
+    "tokens": 20_000_000,
+    "seconds": 7_200,
+    "told": 1,
+}
+NAMED_LIMITS: Mapping[str, Mapping[str, int | float]] = {
+    "wide": {**_ROOMY, "tool_calls": 150},
+    "tight": {**_ROOMY, TIMES_LEAST: 1.5},
+}
+"""Limits that go by one name. Under both, the agent is told how many calls of tools it may make."""
+
+
+def tight_calls(least: int, times: float = NAMED_LIMITS["tight"][TIMES_LEAST]) -> int:
+    """Return the calls allowed for a question whose shortest plan has so many: two more at least."""
+    return max(math.ceil(times * least), least + 2)
 
 
 class CallError(BaseModel):

@@ -188,7 +188,7 @@ def key_fields(
     setting: Setting = RECORDS,
 ) -> AgentKey:
     """Return the fields of the agent in the unit's key. The question, user, trial, models and world are further fields."""
-    names = [*variant.prompts, *key_prompts(prompts)]
+    names = [*variant.prompts, *key_prompts(prompts, options.limits_of(variant))]
     if options.citation_repair == "ask":
         names.append("citation_fix")
     if setting.has_persona or setting.has_context:

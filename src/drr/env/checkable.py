@@ -134,12 +134,17 @@ class Checkable(_Part):
     points: list[PointTruth] = Field(default_factory=list)
     """The answer to each point of a question whose points bind one another; such a question has no needs and no facts."""
     rules: list[JointRule] = Field(default_factory=list)
+    least: int | None = Field(None, ge=1)
+    """Calls of the shortest plan that proves the answer."""
+    level: int | None = Field(None, ge=1)
+    """Difficulty, by the number of points that have to be joined."""
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
-        """Serialise the record. One without points is written as before points existed."""
+        """Serialise the record. One without points, least or level is written as before these existed."""
         row: JsonObject = written(self)
-        return row if self.points else {key: row[key] for key in row if key not in ("points", "rules")}
+        few = {"points": self.points, "rules": self.points, "least": self.least, "level": self.level}
+        return {key: row[key] for key in row if key not in few or few[key]}
 
 
 def asks_for_findable(truth: Checkable | None) -> TypeGuard[Checkable]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from drr.agents.architecture import Variant
-from drr.agents.base import PROFILE, AnswerRecord, Listener, ignore_event
+from drr.agents.base import PROFILE, TIMES_LEAST, AnswerRecord, Listener, ignore_event, tight_calls
 from drr.agents.brief import asking_for_form
 from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
@@ -221,6 +221,12 @@ class AnswerWork:
             **plan.limits,
             **({} if reach.turns is None else {"search_turns": reach.turns}),
         }
+        if (times := limits.pop(TIMES_LEAST, None)) is not None:
+            if "least" not in spec:
+                raise Misuse(
+                    f"--limits tight: question {spec['query_id']} does not say its `least`; name wide, or tool_calls=N"
+                )
+            limits["tool_calls"] = tight_calls(spec["least"], times)
         return replace(
             base,
             limits=replace(variant.architecture.limits, **limits),

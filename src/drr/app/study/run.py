@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,7 +120,11 @@ def open_run(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
         check_named([*answering.roles, *answering.person_facts.roles], plan.named_roles)
         answering.check_queries(queries, str(plan.queries or folder))
         units = answering.units(queries, plan.trials or 1)
-        for line in [*_left_out(answering), *_formless(answering, units, folder if saved else None)]:
+        for line in [
+            *_left_out(answering),
+            *_ceilings(answering),
+            *_formless(answering, units, folder if saved else None),
+        ]:
             notice(line)
         chosen, others = named.split(units)
         if others and not plan.only:
@@ -137,6 +142,14 @@ def _left_out(answering: AnswerWork) -> Iterator[str]:
         others = [name for name, variant in answering.variants.items() if not can_have_reach(reach, variant)]
         if others:
             yield f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
+
+
+def _ceilings(answering: AnswerWork) -> Iterator[str]:
+    """Yield sentences that say how many calls a plan may hold, where limits are told."""
+    for name, variant in answering.variants.items():
+        planned = {**asdict(variant.architecture.limits), **answering.plan.limits}
+        if planned["told"] and "planner" in variant.prompts:
+            yield f"{name} plans all of its calls at once, {planned['planned_calls']} at most (--limits planned_calls=N)"
 
 
 def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None) -> list[str]:

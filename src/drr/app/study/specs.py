@@ -42,6 +42,8 @@ class AnswerSpec(TypedDict):
     """Name of the way in which the agent reaches the frozen pages; present together with `agent`. Absent: all pages, by search."""
     form: NotRequired[AskedForm]
     """The form by which code checks the answer. Unit keys hold the prompts that ask for the form instead of this field."""
+    least: NotRequired[int]
+    """Calls of the shortest plan that proves the answer. Unit keys hold the limit that follows from it."""
     service: NotRequired[JsonObject]
     """Case of a shopper who is served in a talk."""
     wanted: NotRequired[JsonObject]
@@ -72,12 +74,14 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec["wanted"] = {"picks": query.service.picks, "budget": query.service.budget}
     elif asks_for_findable(query.checkable):
         spec["form"] = "points" if query.checkable.points else True
+        if query.checkable.least is not None:
+            spec["least"] = query.checkable.least
     return spec
 
 
 def spec_in_key(spec: AnswerSpec, variant: Variant) -> JsonObject:
     """Return the specification as the unit's key holds it: without what other key fields name or follow from them."""
-    fields = {name: value for name, value in spec.items() if name not in ("form", "wanted")}
+    fields = {name: value for name, value in spec.items() if name not in ("form", "least", "wanted")}
     if variant.model is None:
         return fields
     named = {"variant": variant.bare_name + spec["variant"].removeprefix(variant.name)}

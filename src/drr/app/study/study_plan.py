@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from drr.agents.base import CitationRepair, Limits
+from drr.agents.base import NAMED_LIMITS, TIMES_LEAST, CitationRepair, Limits
 from drr.app.options import positive_float
 from drr.app.study.terms import RunTerms, Words, deciding, option, switch
 from drr.env.errors import DrrError, Misuse
@@ -32,20 +32,29 @@ def _limits(given: Any) -> dict[str, int | float]:
     if not isinstance(given, str):
         return {name: _limit(name, str(value), f"{name}={value}") for name, value in (given or {}).items()}
     parts = [[piece.strip() for piece in part.partition("=")] for part in given.split(",")]
-    return {name: _limit(name if sign else "", value, f"{name}{sign}{value}") for name, sign, value in parts}
+    found: dict[str, int | float] = {}
+    for name, sign, value in parts:
+        named = {} if sign else NAMED_LIMITS.get(name)
+        shown = f"{name}{sign}{value}"
+        found |= named or {name: _limit(name if sign else "", value, shown)}
+    return found
 
 
 def _limit(name: str, value: str, shown: str) -> int | float:
-    known = {field.name for field in fields(Limits)}
+    known = {TIMES_LEAST, *(field.name for field in fields(Limits))}
     if name not in known:
-        raise Misuse(f"--limits {shown!r}: not NAME=N; the names are {', '.join(sorted(known))}")
+        raise Misuse(
+            f"--limits {shown!r}: not NAME=N, {' or '.join(NAMED_LIMITS)}; the names are {', '.join(sorted(known))}"
+        )
     try:
         number = positive_float(value)
     except ArgumentTypeError as error:
         raise Misuse(f"--limits {name}: {error}") from error
-    if name != "seconds" and not number.is_integer():
+    if name in ("seconds", TIMES_LEAST):
+        return number
+    if not number.is_integer():
         raise Misuse(f"--limits {name}: {value!r} is not a whole number")
-    return number if name == "seconds" else int(number)
+    return int(number)
 
 
 class StudyPlan(RunTerms):
@@ -69,7 +78,7 @@ class StudyPlan(RunTerms):
     only: bool = switch(
         "call", "compute now only what --variants, --queries, --trials and the like name; the rest stays and counts")  # fmt: skip
     limits: Annotated[dict[str, int | float], BeforeValidator(_limits)] = option(
-        "key", "bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md (default: the variant's)", "NAME=N,...", {})  # fmt: skip
+        "key", "bounds of a unit, e.g. steps=10,researchers=3, or wide, or tight; see docs/agents.md (default: the variant's)", "NAME=N,...", {})  # fmt: skip
     citation_repair: CitationRepair | None = option(
         "key", "what becomes of citations that no tool returned: left, taken out, or asked again (default: off)")  # fmt: skip
     references: bool | None = option(
