@@ -133,6 +133,20 @@ def open_answering(
         yield answering
 
 
+def _limits_in(spec: AnswerSpec, plan: StudyPlan) -> dict[str, Any]:
+    """Return the limits of a unit that differ from those of its architecture, by name."""
+    turns, limits = reach_in(spec).turns, dict[str, Any](plan.limits)
+    if turns is not None:
+        limits["search_turns"] = turns
+    if (times := limits.pop(TIMES_LEAST, None)) is not None:
+        if "least" not in spec:
+            raise Misuse(
+                f"--limits tight: question {spec['query_id']} does not say its `least`; name wide, or tool_calls=N"
+            )
+        limits["tool_calls"] = tight_calls(spec["least"], times)
+    return limits
+
+
 @dataclass(frozen=True)
 class AnswerWork:
     """The work on units of answers, with the parts that all units share."""
@@ -217,19 +231,9 @@ class AnswerWork:
         """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
         plan, settings, reach = self.plan, self.settings, reach_in(spec)
         base = AgentOptions.paper() if settings.profile == "paper" else AgentOptions()
-        limits: dict[str, Any] = {
-            **plan.limits,
-            **({} if reach.turns is None else {"search_turns": reach.turns}),
-        }
-        if (times := limits.pop(TIMES_LEAST, None)) is not None:
-            if "least" not in spec:
-                raise Misuse(
-                    f"--limits tight: question {spec['query_id']} does not say its `least`; name wide, or tool_calls=N"
-                )
-            limits["tool_calls"] = tight_calls(spec["least"], times)
         return replace(
             base,
-            limits=replace(variant.architecture.limits, **limits),
+            limits=replace(variant.architecture.limits, **_limits_in(spec, plan)),
             top_k=settings.web_top_k,
             references=base.references if plan.references is None else plan.references,
             citation_repair=plan.citation_repair or base.citation_repair,
