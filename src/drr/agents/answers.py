@@ -34,7 +34,7 @@ _FEWEST = 8
 
 
 def key_prompts(prompts: Prompts, limits: Limits) -> list[str]:
-    """Return the names of the prompts for any agent that enter a key: `once_more` after a change, `calls_told` where it is told."""
+    """Return the names of the prompts of no architecture that enter a key: `once_more` if changed, `calls_told` if used."""
     changed = [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
     return [*changed, CALLS_TOLD] if limits.told else changed
 
