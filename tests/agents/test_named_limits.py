@@ -32,7 +32,7 @@ def test_names_and_numbers_may_stand_together() -> None:
     assert StudyPlan(**kept).limits == NAMED_LIMITS["tight"]
     with pytest.raises(Misuse, match="wide or tight"):
         StudyPlan(limits="loose")
-    assert "told" not in Limits().key()
+    assert "announced" not in Limits().key()
 
 
 @pytest.fixture
@@ -67,7 +67,9 @@ def test_a_limit_with_a_name_is_told_and_keyed_and_no_other_is(
 ) -> None:
     usual = _ran("usual")
     numbers = _ran(
-        "numbers", "--limits", ",".join(f"{k}={v}" for k, v in NAMED_LIMITS["wide"].items() if k != "told")
+        "numbers",
+        "--limits",
+        ",".join(f"{k}={v}" for k, v in NAMED_LIMITS["wide"].items() if k != "announced"),
     )
     capsys.readouterr()
     wide, tight = _ran("wide", "--limits", "wide"), _ran("tight", "--limits", "tight")
@@ -91,7 +93,7 @@ def test_a_question_without_least_has_no_tight_limit(box: Path, capsys: pytest.C
 
 
 async def test_what_is_told_is_no_limit_of_money(ask: Ask, asked: Asked) -> None:
-    await ask("react", limits=Limits(told=1, tool_calls=12))
+    await ask("react", limits=Limits(announced=1, tool_calls=12))
     (told,) = {
         text
         for messages, _ in asked.requests

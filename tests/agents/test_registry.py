@@ -88,7 +88,7 @@ def test_all_means_the_papers_six_and_names_come_each_once() -> None:
     paper = AgentOptions.paper()
     assert not paper.references and paper.citation_repair == "off" and paper.top_k == 5
     named = {prompt for v in variants().values() for prompt in v.prompts} | {
-        "citation_fix", "answer_form", "points_form", "calls_told", PERSON, ONCE_MORE, INSPECT,
+        "citation_fix", "answer_form", "points_form", "call_limit", PERSON, ONCE_MORE, INSPECT,
     }  # fmt: skip
     assert named == set(load_prompts().names)
     from drr.agents import hybrid_react, plan_to_function, react

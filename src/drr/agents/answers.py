@@ -27,16 +27,16 @@ _REASONS: Mapping[NoAnswer, str] = {
     "malformed_call": "wrote JSON or the call of a tool out as its answer; where the model means to call, the server's parser of"
     " tool calls is off or another model's (vLLM: --tool-call-parser, llama.cpp: --jinja), or give --text-calls parse",
 }
-CALLS_TOLD = "calls_told"
+CALL_LIMIT = "call_limit"
 """The prompt that tells an agent how many calls of tools it may make."""
 _FEWEST = 8
 """Fewest words of an answer without a link, a figure and a form."""
 
 
 def key_prompts(prompts: Prompts, limits: Limits) -> list[str]:
-    """Return the names of the prompts of no architecture that enter a key: `once_more` if changed, `calls_told` if used."""
+    """Return the names of the prompts of no architecture that enter a key: `once_more` if changed, `call_limit` if used."""
     changed = [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
-    return [*changed, CALLS_TOLD] if limits.told else changed
+    return [*changed, CALL_LIMIT] if limits.announced else changed
 
 
 def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence[ToolCall]) -> ModelFailure:
@@ -59,8 +59,8 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
 
 async def run_agent(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
     """Run the agent and return the ending and the reason why its report is no answer (`None`: it is one). The agent is asked a second time where a second try may help."""
-    if run.limits.told:
-        run.told = run.prompts.fill(CALLS_TOLD, calls=str(run.limits.tool_calls)).strip()
+    if run.limits.announced:
+        run.call_limit = run.prompts.fill(CALL_LIMIT, calls=str(run.limits.tool_calls)).strip()
     answer = outliving(answer)
     ending = await answer(run)
     none = no_answer(run, ending.report)

@@ -71,7 +71,7 @@ class Limits:
     """Maximum number of characters in one answer of `get_context`: 4,000 tokens of four characters."""
     checks: int = 3
     """Maximum number of rounds of the option `+validate`."""
-    told: int = 0
+    announced: int = 0
     """1 where the agent is told how many calls of tools it may make."""
 
     def key(self) -> dict[str, int | float | None]:
@@ -80,7 +80,7 @@ class Limits:
         return {name: value for name, value in dataclasses.asdict(self).items() if name not in later}
 
 
-_LATER = ("search_turns", "reader_turns", "context_chars", "checks", "told")
+_LATER = ("search_turns", "reader_turns", "context_chars", "checks", "announced")
 TIMES_LEAST = "times_least"
 """The limit of tool calls as a multiple of the calls of the shortest plan that proves a question's answer."""
 _ROOMY = {

@@ -94,7 +94,7 @@ class AgentInstructions:
     prompts: Prompts
     person: str = ""
     """The facts that the setting gives of the person, added wherever the whole question is asked."""
-    told: str = ""
+    call_limit: str = ""
     """The line that says how many calls of tools may be made; empty where the agent is not told."""
     once_more: str = ""
     """The line that is added to the question when it is asked a second time."""
@@ -105,7 +105,7 @@ class AgentInstructions:
         asked = self.query
         if self.person:
             asked = self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
-        return "\n\n".join(one for one in (asked, self.told, self.once_more) if one)
+        return "\n\n".join(one for one in (asked, self.call_limit, self.once_more) if one)
 
     @property
     def has_records(self) -> bool:

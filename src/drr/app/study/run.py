@@ -145,10 +145,10 @@ def _left_out(answering: AnswerWork) -> Iterator[str]:
 
 
 def _ceilings(answering: AnswerWork) -> Iterator[str]:
-    """Yield sentences that say how many calls a plan may hold, where limits are told."""
+    """Yield sentences that say how many calls a plan may hold, where the limit of calls is announced."""
     for name, variant in answering.variants.items():
         planned = {**asdict(variant.architecture.limits), **answering.plan.limits}
-        if planned["told"] and "planner" in variant.prompts:
+        if planned["announced"] and "planner" in variant.prompts:
             yield f"{name} plans all of its calls at once, {planned['planned_calls']} at most (--limits planned_calls=N)"
 
 
