@@ -89,7 +89,7 @@ _ROOMY = {
     "supervisor_steps": 50,
     "tokens": 20_000_000,
     "seconds": 7_200,
-    "told": 1,
+    "announced": 1,
 }
 NAMED_LIMITS: Mapping[str, Mapping[str, int | float]] = {
     "wide": {**_ROOMY, "tool_calls": 150},
