@@ -71,69 +71,69 @@ FORMS = [
 WORDS = {
     "de": {
         "labels": {
-            "Price": "Preis|Preis heute|Stückpreis|Einzelpreis|Aktueller Preis|Heutiger Preis", "Rating": "Bewertung|Kundenbewertung|Durchschnitt|Sterne|Durchschnittliche Bewertung|Durchschnittsbewertung|Sternebewertung",
+            "Price": "Preis|Preis heute|Unser Preis|Preis im Shop|Stückpreis|Einzelpreis|Aktueller Preis|Heutiger Preis", "Rating": "Bewertung|Kundenbewertung|Durchschnitt|Sterne|Durchschnittliche Bewertung|Durchschnittsbewertung|Sternebewertung",
             "Ratings": "Bewertungen|Anzahl Bewertungen|Anzahl der Bewertungen|Rezensionen|Anzahl Rezensionen|Kundenbewertungen|Kundenrezensionen|Stimmen|Anzahl Stimmen|Anzahl der Stimmen", "Total": "Summe|Gesamt",
             "Date": "Datum|Bestelldatum|Bestellt am|Bestellt|Gekauft am|Kaufdatum", "Status": "Status|Bestellstatus", "Quantity": "Menge|Anzahl|Stückzahl|Stück",
             "Order": "Bestellung|Bestellnummer|Bestell-Nr.|Auftragsnummer", "Item": "Artikel|Produkt|Ware", "Brand": "Marke|Hersteller", "Color": "Farbe",
         },
         "states": {"Delivered": "geliefert|zugestellt", "Shipped": "versandt|verschickt|versendet", "Cancelled": "storniert", "Returned": "zurückgesandt|zurückgegeben|retourniert", "Processing": "in Bearbeitung"},
         "stars": "Sterne|Sternen|Stern", "of_five": "von 5|von fünf", "ratings": "Bewertungen|Rezensionen|Kundenbewertungen|Kundenrezensionen|Reviews|Stimmen", "from": "aus|bei|von|nach|basierend auf|beruhend auf",
-        "order": "Bestellung|Bestellnummer", "on": "am|vom", "at": "für|zu|zum Preis von|kostet|kosten", "lives": "Sie wohnen in|Du wohnst in", "whole": "insgesamt|zusammen|alles in allem",
+        "order": "Bestellung|Bestellnummer", "on": "am|vom", "at": "für|zu|zum Preis von|kostet|kosten", "lives": "Sie wohnen in|Du wohnst in", "whole": "insgesamt|zusammen|alles in allem", "now": "jetzt|heute|derzeit|aktuell|hier|bei uns|im Shop",
     },
     "fr": {
         "labels": {
-            "Price": "Prix|Prix actuel|Prix unitaire|Prix à l'unité|Prix du jour", "Rating": "Note|Évaluation|Note moyenne|Étoiles|Note des clients|Évaluation moyenne", "Ratings": "Avis|Évaluations|Nombre d'avis|Nombre d'évaluations|Avis clients|Votes|Nombre de votes",
+            "Price": "Prix|Prix actuel|Notre prix|Prix boutique|Prix unitaire|Prix à l'unité|Prix du jour", "Rating": "Note|Évaluation|Note moyenne|Étoiles|Note des clients|Évaluation moyenne", "Ratings": "Avis|Évaluations|Nombre d'avis|Nombre d'évaluations|Avis clients|Votes|Nombre de votes",
             "Total": "Total|Somme", "Date": "Date|Date de commande|Commandé le|Acheté le|Date d'achat", "Status": "Statut|État", "Quantity": "Quantité|Qté|Nombre|Pièces", "Order": "Commande|Numéro de commande|N° de commande",
             "Item": "Article|Produit", "Brand": "Marque", "Color": "Couleur",
         },
         "states": {"Delivered": "livré|livrée", "Shipped": "expédié|expédiée", "Cancelled": "annulé|annulée", "Returned": "retourné|retournée", "Processing": "en cours de traitement"},
-        "stars": "étoiles|étoile", "of_five": "sur 5|sur cinq", "ratings": "avis|évaluations|avis clients|votes", "from": "sur|pour|d'après|avec|de|basé sur|sur la base de", "order": "commande", "on": "du|le", "at": "à|pour|au prix de|coûte", "lives": "Vous habitez à|Vous vivez à|Tu habites à|Tu vis à", "whole": "au total|en tout",
+        "stars": "étoiles|étoile", "of_five": "sur 5|sur cinq", "ratings": "avis|évaluations|avis clients|votes", "from": "sur|pour|d'après|avec|de|basé sur|sur la base de", "order": "commande", "on": "du|le", "at": "à|pour|au prix de|coûte", "lives": "Vous habitez à|Vous vivez à|Tu habites à|Tu vis à", "whole": "au total|en tout", "now": "maintenant|aujourd'hui|actuellement|ici|chez nous",
     },
     "es": {
         "labels": {
-            "Price": "Precio|Precio actual|Precio unitario|Precio por unidad|Precio de hoy", "Rating": "Valoración|Puntuación|Valoración media|Estrellas|Calificación|Nota|Nota media|Puntuación media", "Ratings": "Valoraciones|Opiniones|Número de valoraciones|Número de opiniones|Reseñas|Número de reseñas|Votos|Número de votos",
+            "Price": "Precio|Precio actual|Nuestro precio|Precio en la tienda|Unitario|Precio unitario|Precio por unidad|Precio de hoy", "Rating": "Valoración|Puntuación|Valoración media|Estrellas|Calificación|Nota|Nota media|Puntuación media", "Ratings": "Valoraciones|Opiniones|Número de valoraciones|Número de opiniones|Reseñas|Número de reseñas|Votos|Número de votos",
             "Total": "Total|Suma", "Date": "Fecha|Fecha del pedido|Fecha de pedido|Pedido el|Comprado el|Fecha de compra", "Status": "Estado", "Quantity": "Cantidad|Unidades|Piezas", "Order": "Pedido|Número de pedido|N.º de pedido",
             "Item": "Artículo|Producto", "Brand": "Marca|Fabricante", "Color": "Color",
         },
         "states": {"Delivered": "entregado|entregada", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada|anulado|anulada", "Returned": "devuelto|devuelta", "Processing": "en proceso"},
-        "stars": "estrellas|estrella", "of_five": "de 5|sobre 5|de cinco|sobre cinco", "ratings": "valoraciones|opiniones|reseñas|votos", "from": "de|con|sobre|según|a partir de|basado en", "order": "pedido", "on": "del|el", "at": "a|por|al precio de|cuesta", "lives": "Vive en|Vives en|Usted vive en", "whole": "en total|en conjunto",
+        "stars": "estrellas|estrella", "of_five": "de 5|sobre 5|de cinco|sobre cinco", "ratings": "valoraciones|opiniones|reseñas|votos", "from": "de|con|sobre|según|a partir de|basado en", "order": "pedido", "on": "del|el", "at": "a|por|al precio de|cuesta", "lives": "Vive en|Vives en|Usted vive en", "whole": "en total|en conjunto", "now": "ahora|hoy|actualmente|aquí|en la tienda",
     },
     "it": {
         "labels": {
-            "Price": "Prezzo|Prezzo attuale|Prezzo unitario|Prezzo al pezzo|Prezzo di oggi", "Rating": "Valutazione|Voto|Valutazione media|Stelle|Voto medio|Punteggio|Punteggio medio", "Ratings": "Recensioni|Valutazioni|Numero di recensioni|Numero di valutazioni|Opinioni|Voti|Numero di voti",
+            "Price": "Prezzo|Prezzo attuale|Il nostro prezzo|Prezzo nel negozio|Unitario|Prezzo unitario|Prezzo al pezzo|Prezzo di oggi", "Rating": "Valutazione|Voto|Valutazione media|Stelle|Voto medio|Punteggio|Punteggio medio", "Ratings": "Recensioni|Valutazioni|Numero di recensioni|Numero di valutazioni|Opinioni|Voti|Numero di voti",
             "Total": "Totale|Somma", "Date": "Data|Data dell'ordine|Ordinato il|Acquistato il|Data d'acquisto", "Status": "Stato", "Quantity": "Quantità|Qtà|Pezzi", "Order": "Ordine|Numero d'ordine|Numero ordine|N. ordine",
             "Item": "Articolo|Prodotto", "Brand": "Marca|Marchio|Produttore", "Color": "Colore",
         },
         "states": {"Delivered": "consegnato|consegnata", "Shipped": "spedito|spedita", "Cancelled": "annullato|annullata", "Returned": "reso|resa|restituito|restituita", "Processing": "in lavorazione"},
-        "stars": "stelle|stella", "of_five": "su 5|su cinque", "ratings": "recensioni|valutazioni|opinioni|voti", "from": "su|da|con|di|in base a|sulla base di", "order": "ordine", "on": "del|il", "at": "a|per|al prezzo di|costa", "lives": "Abiti a|Abita a|Vivi a|Vive a", "whole": "in totale|in tutto",
+        "stars": "stelle|stella", "of_five": "su 5|su cinque", "ratings": "recensioni|valutazioni|opinioni|voti", "from": "su|da|con|di|in base a|sulla base di", "order": "ordine", "on": "del|il", "at": "a|per|al prezzo di|costa", "lives": "Abiti a|Abita a|Vivi a|Vive a", "whole": "in totale|in tutto", "now": "ora|oggi|attualmente|qui|da noi|nel negozio",
     },
     "nl": {
         "labels": {
-            "Price": "Prijs|Huidige prijs|Stukprijs|Prijs per stuk|Prijs vandaag", "Rating": "Beoordeling|Score|Gemiddelde beoordeling|Sterren|Klantbeoordeling|Gemiddelde score|Waardering", "Ratings": "Beoordelingen|Recensies|Aantal beoordelingen|Aantal recensies|Klantbeoordelingen|Stemmen|Aantal stemmen",
+            "Price": "Prijs|Huidige prijs|Onze prijs|Prijs in de winkel|Stukprijs|Prijs per stuk|Prijs vandaag", "Rating": "Beoordeling|Score|Gemiddelde beoordeling|Sterren|Klantbeoordeling|Gemiddelde score|Waardering", "Ratings": "Beoordelingen|Recensies|Aantal beoordelingen|Aantal recensies|Klantbeoordelingen|Stemmen|Aantal stemmen",
             "Total": "Totaal|Som", "Date": "Datum|Besteldatum|Besteld op|Gekocht op|Aankoopdatum", "Status": "Status", "Quantity": "Aantal|Hoeveelheid|Stuks", "Order": "Bestelling|Bestelnummer|Bestelnr.",
             "Item": "Artikel|Product", "Brand": "Merk|Fabrikant", "Color": "Kleur",
         },
         "states": {"Delivered": "geleverd|bezorgd", "Shipped": "verzonden|verstuurd", "Cancelled": "geannuleerd", "Returned": "geretourneerd|teruggestuurd", "Processing": "in behandeling"},
-        "stars": "sterren|ster", "of_five": "van 5|van de 5|van vijf|van de vijf", "ratings": "beoordelingen|recensies|klantbeoordelingen|reviews|stemmen", "from": "uit|van|bij|met|op basis van|gebaseerd op", "order": "bestelling", "on": "op|van", "at": "voor|tegen|voor de prijs van|kost", "lives": "Je woont in|U woont in", "whole": "in totaal|samen",
+        "stars": "sterren|ster", "of_five": "van 5|van de 5|van vijf|van de vijf", "ratings": "beoordelingen|recensies|klantbeoordelingen|reviews|stemmen", "from": "uit|van|bij|met|op basis van|gebaseerd op", "order": "bestelling", "on": "op|van", "at": "voor|tegen|voor de prijs van|kost", "lives": "Je woont in|U woont in", "whole": "in totaal|samen", "now": "nu|vandaag|momenteel|hier|bij ons|in de winkel",
     },
     "pl": {
         "labels": {
-            "Price": "Cena|Cena jednostkowa|Cena za sztukę|Aktualna cena|Cena dziś", "Rating": "Ocena|Średnia ocena|Gwiazdki|Ocena klientów", "Ratings": "Oceny|Opinie|Liczba ocen|Liczba opinii|Recenzje|Liczba recenzji",
+            "Price": "Cena|Cena jednostkowa|Cena za sztukę|Aktualna cena|Obecna cena|Cena dziś|Dzisiejsza cena|Nasza cena|Cena w sklepie|Cena brutto", "Rating": "Ocena|Średnia ocena|Gwiazdki|Średnia|Ocena klientów", "Ratings": "Oceny|Opinie|Liczba ocen|Liczba opinii|Recenzje|Liczba recenzji|Głosy|Liczba głosów",
             "Total": "Razem|Suma|Łącznie", "Date": "Data|Data zamówienia|Zamówiono|Kupiono|Data zakupu", "Status": "Status|Stan", "Quantity": "Ilość|Liczba|Sztuk|Liczba sztuk", "Order": "Zamówienie|Numer zamówienia|Nr zamówienia",
             "Item": "Produkt|Artykuł|Towar", "Brand": "Marka|Producent", "Color": "Kolor",
         },
-        "states": {"Delivered": "dostarczone|dostarczono", "Shipped": "wysłane|wysłano", "Cancelled": "anulowane|anulowano", "Returned": "zwrócone|zwrócono", "Processing": "w realizacji"},
-        "stars": "gwiazdki|gwiazdek|gwiazdka", "of_five": "na 5|z 5|na pięć", "ratings": "ocen|oceny|opinii|opinie|recenzji|recenzje", "from": "z|przy|na podstawie",
-        "order": "zamówienie|zamówienia", "on": "z|dnia", "at": "za|kosztuje|w cenie", "lives": "Mieszkasz w|Mieszka Pan w|Mieszka Pani w", "whole": "razem|łącznie|w sumie",
+        "states": {"Delivered": "dostarczone|dostarczono|dostarczony|dostarczona", "Shipped": "wysłane|wysłano|wysłany|wysłana", "Cancelled": "anulowane|anulowano|anulowany|anulowana", "Returned": "zwrócone|zwrócono|zwrócony|zwrócona", "Processing": "w realizacji|w trakcie realizacji"},
+        "stars": "gwiazdki|gwiazdek|gwiazdka", "of_five": "na 5|z 5|na pięć|z pięciu", "ratings": "ocen|oceny|opinii|opinie|recenzji|recenzje|głosów|głosy", "from": "z|przy|na podstawie",
+        "order": "zamówienie|zamówienia", "on": "z|dnia", "at": "za|po|kosztuje|kosztują|w cenie", "lives": "Mieszkasz w|Mieszka Pan w|Mieszka Pani w", "whole": "razem|łącznie|w sumie", "now": "teraz|dziś|dzisiaj|obecnie|aktualnie|tutaj|u nas|w sklepie",
     },
     "pt": {
         "labels": {
-            "Price": "Preço|Preço atual|Preço unitário|Preço por unidade|Preço de hoje", "Rating": "Avaliação|Nota|Avaliação média|Nota média|Estrelas|Classificação", "Ratings": "Avaliações|Opiniões|Número de avaliações|Número de opiniões|Votos|Número de votos",
-            "Total": "Total|Soma", "Date": "Data|Data do pedido|Data da compra|Pedido em|Comprado em", "Status": "Status|Estado|Situação", "Quantity": "Quantidade|Qtd.|Unidades|Peças", "Order": "Pedido|Número do pedido|Encomenda",
+            "Price": "Preço|Preço atual|Preço unitário|Preço por unidade|Unitário|Valor unitário|Preço de hoje|Nosso preço|Preço na loja", "Rating": "Avaliação|Nota|Avaliação média|Nota média|Estrelas|Classificação|Média|Nota dos clientes|Avaliação dos clientes", "Ratings": "Avaliações|Opiniões|Número de avaliações|Número de opiniões|Votos|Número de votos",
+            "Total": "Total|Soma", "Date": "Data|Data do pedido|Data da compra|Pedido em|Comprado em", "Status": "Status|Estado|Situação", "Quantity": "Quantidade|Qtd.|Unidades|Peças", "Order": "Pedido|Número do pedido|Nº do pedido|Encomenda",
             "Item": "Artigo|Produto", "Brand": "Marca|Fabricante", "Color": "Cor",
         },
         "states": {"Delivered": "entregue", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada", "Returned": "devolvido|devolvida", "Processing": "em processamento"},
-        "stars": "estrelas|estrela", "of_five": "de 5|em 5|de cinco", "ratings": "avaliações|opiniões|votos", "from": "de|com|em|por|com base em", "order": "pedido|encomenda", "on": "de|em", "at": "por|a|custa", "lives": "Você mora em|Mora em|Vive em", "whole": "no total|ao todo",
+        "stars": "estrelas|estrela", "of_five": "de 5|em 5|de cinco", "ratings": "avaliações|opiniões|votos", "from": "de|com|em|por|com base em", "order": "pedido|encomenda", "on": "de|em", "at": "por|a|custa|custam|sai por|pelo preço de", "lives": "Você mora em|Mora em|Vive em", "whole": "no total|ao todo", "now": "agora|hoje|atualmente|aqui|na loja",
     },
 }  # fmt: skip
 

@@ -211,3 +211,65 @@ def test_a_day_without_its_year_and_a_home_are_read_and_a_set_is_no_september() 
         (": Prezzo - 6,99 €", ": Price - 6,99 €"),
     ):
         assert words.english(written)[0] == read
+
+
+BESIDE = {
+    "de": ("Preis", "heute", "im Shop", "Bewertung", "Bewertungen", "Anzahl Bewertungen", "Bestellung", "storniert", "geliefert"),
+    "es": ("Precio", "hoy", "en la tienda", "Nota", "opiniones", "Número de opiniones", "Pedido", "cancelado", "entregado"),
+    "fr": ("Prix", "aujourd'hui", "ici", "Note", "avis", "Nombre d'avis", "Commande", "annulée", "livrée"),
+    "it": ("Prezzo", "oggi", "nel negozio", "Voto", "recensioni", "Numero di recensioni", "Ordine", "annullato", "consegnato"),
+    "nl": ("Prijs", "vandaag", "bij ons", "Beoordeling", "recensies", "Aantal recensies", "Bestelling", "geannuleerd", "geleverd"),
+    "pl": ("Cena", "dziś", "w sklepie", "Ocena", "opinii", "Liczba opinii", "Zamówienie", "anulowane", "dostarczone"),
+    "pt": ("Preço", "hoje", "na loja", "Nota", "avaliações", "Número de avaliações", "Pedido", "cancelado", "entregue"),
+}  # fmt: skip
+"""Price, today, in the shop, stars, ratings, their number, order, Cancelled, Delivered."""
+
+
+@pytest.mark.parametrize("language", BESIDE)
+@pytest.mark.parametrize("amount", ["45,90 €", "45,90 zł", "R$ 45,90"])
+def test_words_beside_a_figure_are_read_in_each_language(shop: Shop, language: str, amount: str) -> None:
+    """A label without its colon, `today` and `in the shop` leave a figure the shop's own, as `now` does in English."""
+    price, today, here, stars, votes, label, *_ = BESIDE[language]
+    currency = {"€": "EUR", "zł": "PLN"}.get(amount[-2:].strip("0 "), "BRL")
+    recipe = {**shop.manifest.recipe, "language": language, "currency": currency}
+    spoken = replace(shop, manifest=shop.manifest.model_copy(update={"recipe": recipe}))
+    link = "[Halbach Wasserkocher](http://ecommerce.example/DE-1003)"
+    for text in (
+        f"- {link}: {price.casefold()} {amount}\n",
+        f"- {link} ({today} {amount})\n",
+        f"- {link}: {amount} {here}, 33,33 x y\n",
+        f"{link} ({amount}; {stars.casefold()} 4,5, 71 {votes}).\n",
+        f"- {link}\n  - ✅ {stars.casefold()} 4,5, 71 {votes}\n  - ❌ x y {stars.casefold()} 3,9\n",
+    ):
+        assert told(spoken, text) == {}, text
+        for right, wrong in (("45,90", "49,50"), (" 4,5", " 4,8"), (" 71 ", " 17 ")):
+            assert right not in text or told(spoken, text.replace(right, wrong)), (text, wrong)
+    card = f"### [Nordlicht Brotkasten](http://ecommerce.example/DE-2210)\n- **{label}:** 1.299\n"
+    assert told(spoken, card) == {} and told(spoken, card.replace("1.299", "1.229"))
+    for open_ in (
+        f"- {link}: x {stars.casefold()} 3,3\n",
+        f"- {link}: {stars.casefold()} 3,3 x y\n",
+        f"- {link}: {today} 33,33 x\n",
+    ):
+        assert told(spoken, open_) == {}, open_
+
+
+@pytest.mark.parametrize("language", [*BESIDE, "en"])
+def test_a_state_behind_the_number_of_an_order_is_its_own(shop: Shop, language: str) -> None:
+    order, right, wrong = BESIDE.get(language, ("Order", "Cancelled", "Delivered"))[-3:]
+    recipe = {**shop.manifest.recipe, "language": language}
+    spoken = replace(shop, manifest=shop.manifest.model_copy(update={"recipe": recipe}))
+    number = shop.store.orders("anna").items[0].order_id
+    for form in ("- {} {}: {}\n", "- **{} {}**: {}\n", "- {} {}: {}, x y\n"):
+        assert told(spoken, form.format(order, number, right)) == {}
+        assert "order_facts" in told(spoken, form.format(order, number, wrong)), form
+    assert told(spoken, f"- {order} {number} x y: {wrong}\n") == {}
+
+
+def test_ids_of_many_forms_are_known_by_the_usual_ones() -> None:
+    """Of a shop with more forms than count, those of three ids and more tell an invented one; a part of an id is none."""
+    strange = [f"Q{'x' * k}.{k}" for k in range(1, 30)]
+    forms = IdForms(["SEK-20", "DON-21", "GRA-14", "SEK-18.2", *strange])
+    found = forms.find("SEK-18.2, SEK-21 and Qxx.7", lambda asked: {"SEK-18.2"} & set(asked))
+    assert [one.id for one in found] == ["SEK-21", "SEK-18.2"]
+    assert not [*IdForms(strange).find("Qxx.7", lambda _: ())]

@@ -19,7 +19,9 @@ FOLDER = Path(__file__).parent / "locales"
 Place = tuple[int, int]
 Reader = Callable[[re.Match[str]], str]
 
-_AMOUNT = r"(?:[€$£]\s?\d[\d.,]{0,12}(?<=\d)|\d[\d.,]{0,12}\s?(?:€|\$|£|[A-Z]{3}\b))"
+_SIGN = r"(?:[^\W\d_]{0,3}[€$£¥₹₺₩฿]|[^\W\d_]{2,3}\b)"
+_AMOUNT = rf"(?:{_SIGN}\s?\d[\d.,\u00a0\u202f]{{0,12}}(?<=\d)|\d[\d.,\u00a0\u202f]{{0,12}}\s?{_SIGN})"
+"""An amount with a sign, or with two or three letters as a currency has: `zł`, `R$`, `Kč`, `CHF`."""
 
 
 class Locale:
@@ -29,6 +31,9 @@ class Locale:
         def some(*names: str) -> str:
             return any_word_pattern(word for name in names for word in words[name])
 
+        def labels(english: str) -> str:
+            return any_word_pattern(word for word, meant in words["labels"].items() if meant == english)
+
         self._months = words["months"]
         self._english = {
             word.casefold(): english for name in ("labels", "states") for word, english in words[name].items()
@@ -36,7 +41,7 @@ class Locale:
         lead = r"(?:^|\||[;,·–—(]\s)[ \t>*_#+•:-]*(?:\d{1,3}[.)]\s[*_]*)?"
         count = r"\d{1,3}(?:[.\u00a0\u202f ]\d{3})+|\d{1,7}"
         rated = rf"(?P<count>{count})\s(?:{some('ratings')})\b"
-        stars = rf"(?P<stars>[0-5](?:[.,]\d{{1,2}})?)(?:\s?(?P<of>{some('of_five')}|/\s?5)(?!\w))?(?:\s?(?P<named>{some('stars')})\b)?"
+        stars = rf"(?:(?P<label>{labels('Rating')})\s(?=[0-5][.,]\d))?(?P<stars>[0-5](?:[.,]\d{{1,2}})?)(?:\s?(?P<of>{some('of_five')}|/\s?5)(?!\w))?(?:\s?(?P<named>{some('stars')})\b)?"
         year = r"\.?\s(?:de\s)?(?P<year>\d{4})\b"
         forms: list[tuple[str, Reader]] = [
             (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(self._months)}){year}", self._date),
@@ -47,7 +52,11 @@ class Locale:
             (rf"(?<![\w-])(?P<it>{some('states')})(?![\w-])", self._word),
             (rf"(?<![\w.,]){stars}(?:\s?(?P<from>\(|[,·]\s|{some('from')})\s?{rated})?(?!\w|,\d)", self._rating),
             (rf"(?<![\w.,]){rated}", lambda found: f"{_digits(found['count'])} ratings"),
-            (rf"\b(?P<it>{some('order')})(?=\s(?:Nr\.?\s|#)?[A-Z0-9-]*\d)", lambda _: "order"),
+            (rf"(?:{labels('Ratings')})[*_]{{0,3}}\s?:[*_]{{0,3}}\s(?P<it>{count})(?!\w|[.,]\d)", lambda found: _digits(found["it"])),
+            (rf"(?<![\w-])(?P<it>{labels('Price')})(?=\s{_AMOUNT})", lambda _: "price"),
+            (rf"(?<![\w-])(?P<it>{some('now')})(?=\s(?:{_AMOUNT}|[0-5][.,]\d))", lambda _: "now"),
+            (rf"{_AMOUNT}\s(?P<it>{some('now')})(?![\w-])", lambda _: "now"),
+            (rf"\b(?P<it>{some('order')}(?:\sN(?:[r°ºo]|\.º)\.?)?)(?=\s#?[A-Z0-9-]*\d)", lambda _: "order"),
             (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}[.\s])", lambda _: "of"),
             (rf"\b(?P<it>{some('whole')})\b", lambda _: "in total"),
             (rf"(?<![\w-])(?P<it>{some('at')})(?=\s{_AMOUNT}\s?(?:[,.;:()\[|!?]|$))", lambda _: "at"),
@@ -85,10 +94,11 @@ class Locale:
         return str(self._english[match["it"].casefold()])
 
     def _rating(self, match: re.Match[str]) -> str:
-        if not (match["of"] or match["named"] or match["count"]):
+        if not (match["label"] or match["of"] or match["named"] or match["count"]):
             return match[0]
         stars = (
-            match["stars"].replace(",", ".")
+            ("rating " if match["label"] else "")
+            + match["stars"].replace(",", ".")
             + (" of 5" if match["of"] else "")
             + (" stars" if match["named"] else "")
         )

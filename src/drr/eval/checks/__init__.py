@@ -97,22 +97,22 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule("catalogue:in_catalogue", "114"),
+    "in_catalogue": Rule("catalogue:in_catalogue", "115"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
-    "name_matches_id": Rule("catalogue:name_matches_id", "114"),
-    "price": Rule("products:price", "119", reads_figures=True),
-    "rating": Rule("products:rating", "118", reads_figures=True),
-    "total": Rule("money:total", "117", reads_figures=True),
-    "budget": Rule("money:budget", "117", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "118", reads_figures=True),
-    "privacy": Rule("profile:privacy", "112"),
-    "profile_facts": Rule("profile:profile_facts", "114", reads_figures=True),
+    "name_matches_id": Rule("catalogue:name_matches_id", "115"),
+    "price": Rule("products:price", "120", reads_figures=True),
+    "rating": Rule("products:rating", "119", reads_figures=True),
+    "total": Rule("money:total", "118", reads_figures=True),
+    "budget": Rule("money:budget", "118", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "119", reads_figures=True),
+    "privacy": Rule("profile:privacy", "113"),
+    "profile_facts": Rule("profile:profile_facts", "115", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),
     "duplicates": Rule("text:duplicates", "114"),
     "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
     "fabricated_citation": Rule("citing:fabricated_citation", "112"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
-    "product_claims": Rule("products:product_claims", "117", reads_figures=True),
+    "product_claims": Rule("products:product_claims", "118", reads_figures=True),
     "process_text": Rule("text:process_text", "113"),
 }
 

@@ -7,6 +7,7 @@ an id, known or not. One of digits alone could be any number, so only one that t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import NamedTuple
@@ -19,7 +20,9 @@ AMAZON = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 _SAMPLE = 400
 """Most ids of a shop from which its forms are learned."""
 _FORMS = 24
-"""Most forms of a shop. With more of them, only ids that the shop has count."""
+"""Most forms of a shop that count, beside the ids that the shop has."""
+_USUAL = 3
+"""Fewest ids of a form that counts where a shop has many forms."""
 _TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{2,38}[A-Za-z0-9](?![\w@-])")
 _DIGITS = 5
 """Fewest digits of an id of digits alone."""
@@ -39,11 +42,15 @@ class IdForms:
     def __init__(self, ids: Iterable[str]) -> None:
         some = list(ids)
         self.are_amazons = bool(some) and all(map(AMAZON.fullmatch, some))
-        forms = sorted({_form(one) for one in some if not one.isdecimal()}, key=len, reverse=True)
+        counted = Counter(_form(one) for one in some if not one.isdecimal())
+        usual = counted if len(counted) <= _FORMS else (one for one, ids in counted.items() if ids >= _USUAL)
+        forms = sorted(usual, key=len, reverse=True)
         if self.are_amazons or not some:
             self.form: re.Pattern[str] | None = AMAZON
         elif forms and len(forms) <= _FORMS:
-            self.form = re.compile(rf"(?<![A-Za-z0-9/_-])(?:{'|'.join(forms)})(?![A-Za-z0-9_-])")
+            self.form = re.compile(
+                rf"(?<![A-Za-z0-9/_-])(?:{'|'.join(forms)})(?![A-Za-z0-9_-]|[./][A-Za-z0-9])"
+            )
         else:
             self.form = None
 

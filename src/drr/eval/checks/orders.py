@@ -240,6 +240,7 @@ def _compare_line(
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
             _compare_state(tally, order, _behind_name(mentions, one, order))
+            _compare_state(tally, order, _behind_number(mentions, one, orders[0][1]))
     else:
         _compare_last(tally, mentions, line, named[0][1][0], order)
 
@@ -266,6 +267,14 @@ def _behind_name(mentions: Mentions, one: Segment, order: Order) -> Segment:
     if part is None or product is None or len(name_words(part[0])) < 2:
         return Segment(one.end, "")
     return part[1] if similarity(part[0], full_name(product)) >= SAME else Segment(one.end, "")
+
+
+def _behind_number(mentions: Mentions, one: Segment, number: Span) -> Segment:
+    """Return what stands behind the order's number and a colon: `Order 63: Delivered`."""
+    part = split_label(one)
+    alone = part is not None and _OPENS.fullmatch(mentions.plain, one.start, number[0]) is not None
+    behind = mentions.plain[number[1] : part[1].start].strip(" *_") if part is not None else ""
+    return part[1] if part is not None and alone and behind == ":" else Segment(one.end, "")
 
 
 def _compare_row(

@@ -78,13 +78,13 @@ _LONGEST = 160
 """Most characters of a segment that may be a value."""
 _EDGE = " \t*_~`\u00a0"
 _NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
-_VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns)"
+_VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns|here)"
 _LEAD = rf"(?:(?:it's|it|this one|this)\s)?(?:{_VERBS}\s)*"
 _WHOLE = r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})"
 _MONEY = rf"(?:(?:(?:US\s?)?\\?\$|USD)\s?(?P<money>{_WHOLE}(?:\.\d\d)?)(?:\sUSD)?|(?P<usd>\d{{1,7}}(?:\.\d\d)?)\s?(?:USD|dollars))"
 _ASKS = r"(?:costs?|price:|sells\s(?:for|at)|lists\sat|goes\sfor|runs)\s"
 _PRICE = re.compile(
-    rf"{_LEAD}(?:{_ASKS})?{_MONEY}(?:\s(?:each|apiece|today|now|currently))?(?:\sfor\s(?!two|three|four|both|all|shipping|an?\b|each|every|\d+\s?(?:of|x))(?:\d[\w .]{{0,20}}|(?-i:[a-z .-]{{1,30}})))?",
+    rf"{_LEAD}(?:{_ASKS})?{_MONEY}(?:\s(?:each|apiece|today|now|currently|here))?(?:\sfor\s(?!two|three|four|both|all|shipping|an?\b|each|every|\d+\s?(?:of|x))(?:\d[\w .]{{0,20}}|(?-i:[a-z .-]{{1,30}})))?",
     re.I,
 )
 _BEHIND = (
