@@ -142,10 +142,8 @@ _LEADING = re.compile(
 )
 _NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
 _ABOVE = 60
-_FAR = 90
-"""Characters that a sentence may continue behind the product that it is about."""
-_LONG = 800
-"""Most characters of a sentence before the product that it is about."""
+_FAR = 90  # characters that a sentence may continue behind the product that it is about
+_LONG = 800  # most characters of a sentence before the product that it is about
 OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
 """A score that is the shop's only where its label or a word says so."""
 

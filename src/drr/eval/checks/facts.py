@@ -49,10 +49,8 @@ _LISTED = re.compile(r"(?:,|\band)\s\$?\d+\.\d")
 _BOLD_LABEL = re.compile(r"\s*(?:[-*+]\s)?(?:\*\*|__)[^*_]{1,40}(?::(?:\*\*|__)|(?:\*\*|__)\s?[:–—-])\s?\S")
 _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
 _PLUS = re.compile(r"\S \+\s\S")
-_PAIR = 2
-"""Number of cells in a row that is a label with its value."""
-_FEW = 4
-"""Most words of a value behind a label."""
+_PAIR = 2  # number of cells in a row that is a label with its value
+_FEW = 4  # most words of a value behind a label
 
 
 @lru_cache(maxsize=2)

@@ -17,17 +17,11 @@ from drr.env.shop import Shop, Store
 
 AMAZON = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 """The form of Amazon's product numbers."""
-_SAMPLE = 400
-"""Most ids of a shop from which its forms are learned."""
-_FORMS = 24
-"""Most forms of a shop that count, beside the ids that the shop has."""
-_USUAL = 3
-"""Fewest ids of a form that counts where a shop has many forms."""
+_SAMPLE = 400  # most ids of a shop from which its forms are learned
+_FORMS, _USUAL = 24, 3  # most forms that count; fewest ids of a form where a shop has more of them
 _TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{2,38}[A-Za-z0-9](?![\w@-])")
-_DIGITS = 5
-"""Fewest digits of an id of digits alone."""
-_MOST = 2_000
-"""Most words of a text that are looked up."""
+_DIGITS = 5  # fewest digits of an id of digits alone
+_MOST = 2_000  # most words of a text that are looked up
 
 
 class FoundId(NamedTuple):
@@ -43,7 +37,7 @@ class IdForms:
         some = list(ids)
         self.are_amazons = bool(some) and all(map(AMAZON.fullmatch, some))
         counted = Counter(_form(one) for one in some if not one.isdecimal())
-        usual = counted if len(counted) <= _FORMS else (one for one, ids in counted.items() if ids >= _USUAL)
+        usual = (one for one, ids in counted.items() if len(counted) <= _FORMS or ids >= _USUAL)
         forms = sorted(usual, key=len, reverse=True)
         if self.are_amazons or not some:
             self.form: re.Pattern[str] | None = AMAZON

@@ -53,7 +53,6 @@ class TextLine:
 BULLET = re.compile(
     r"[\s>]*+(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*+(?:(?![★☆])[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[\s*_]++)*+"
 )
-"""A bullet with marks and pictures behind it: `- ✅`."""
 
 
 def after_bullet(body: str, line: TextLine) -> int:

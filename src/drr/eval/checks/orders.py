@@ -239,8 +239,7 @@ def _compare_line(
             _compare_day(tally, order, whens[0])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
-            _compare_state(tally, order, _behind_name(mentions, one, order))
-            _compare_state(tally, order, _behind_number(mentions, one, orders[0][1]))
+            _compare_state(tally, order, _behind_colon(mentions, one, order, orders[0][1]))
     else:
         _compare_last(tally, mentions, line, named[0][1][0], order)
 
@@ -261,20 +260,14 @@ def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, 
         _compare_state(tally, order, last)
 
 
-def _behind_name(mentions: Mentions, one: Segment, order: Order) -> Segment:
-    """Return what stands behind the name of the order's product: `Copperfold baking sheets: Delivered`."""
-    product, part = mentions.subject.product(order.product_id), split_label(one)
-    if part is None or product is None or len(name_words(part[0])) < 2:
-        return Segment(one.end, "")
-    return part[1] if similarity(part[0], full_name(product)) >= SAME else Segment(one.end, "")
-
-
-def _behind_number(mentions: Mentions, one: Segment, number: Span) -> Segment:
-    """Return what stands behind the order's number and a colon: `Order 63: Delivered`."""
-    part = split_label(one)
-    alone = part is not None and _OPENS.fullmatch(mentions.plain, one.start, number[0]) is not None
-    behind = mentions.plain[number[1] : part[1].start].strip(" *_") if part is not None else ""
-    return part[1] if part is not None and alone and behind == ":" else Segment(one.end, "")
+def _behind_colon(mentions: Mentions, one: Segment, order: Order, number: Span) -> Segment:
+    """Return what stands behind the order's number or the name of its product: `Order 63: Delivered`, `Copperfold baking sheets: Delivered`."""
+    part, product, text = split_label(one), mentions.subject.product(order.product_id), mentions.plain
+    name, value = part or ("", Segment(one.end, ""))
+    numbered = _OPENS.fullmatch(text, one.start, number[0]) is not None
+    numbered = numbered and text[number[1] : value.start].strip(" *_") == ":"
+    named = product is not None and len(name_words(name)) > 1 and similarity(name, full_name(product)) >= SAME
+    return value if numbered or named else Segment(one.end, "")
 
 
 def _compare_row(

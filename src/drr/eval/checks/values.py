@@ -74,8 +74,7 @@ def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
     return plain in ("n", "votes", "by", "from") or (behind_stars and plain in ("count", "number", "no", "#"))
 
 
-_LONGEST = 160
-"""Most characters of a segment that may be a value."""
+_LONGEST = 160  # most characters of a segment that may be a value
 _EDGE = " \t*_~`\u00a0"
 _NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
 _VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns|here)"
@@ -215,8 +214,7 @@ _STARS_AND_VOTES = re.compile(
     rf"(?P<stars>[0-5]\.\d)(?P<mark>{_BEHIND})?[*_]{{0,2}}\s?\((?P<count>{_WHOLE})\)",
     re.I,
 )
-_VOTES = 10
-"""Fewest ratings in brackets that are no rank."""
+_VOTES = 10  # fewest ratings in brackets that are no rank
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
