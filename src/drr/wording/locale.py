@@ -32,7 +32,7 @@ class Locale:
             return any_word_pattern(word for name in names for word in words[name])
 
         def labels(english: str) -> str:
-            return any_word_pattern(word for word, meant in words["labels"].items() if meant == english)
+            return any_word_pattern(word for word, name in words["labels"].items() if name == english)
 
         self._months = words["months"]
         self._english = {
