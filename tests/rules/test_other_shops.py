@@ -264,6 +264,7 @@ def test_a_state_behind_the_number_of_an_order_is_its_own(shop: Shop, language: 
         assert told(spoken, form.format(order, number, right)) == {}
         assert "order_facts" in told(spoken, form.format(order, number, wrong)), form
     assert told(spoken, f"- {order} {number} x y: {wrong}\n") == {}
+    assert told(spoken, f"- {order} {number} ({wrong}? x): {right}\n") == {}  # a question states nothing
 
 
 def test_ids_of_many_forms_are_known_by_the_usual_ones() -> None:

@@ -21,8 +21,7 @@ from drr.eval.evidence.claims import Claim, extract_by_rules
 from drr.wording.locale import Locale, locale_of
 from drr.wording.money import in_dollars
 
-_HISTORY = 500
-"""Most orders of a user that are read."""
+_HISTORY = 500  # most orders of a user that are read
 
 
 @dataclass

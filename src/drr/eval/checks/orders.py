@@ -238,6 +238,8 @@ def _compare_line(
         if len(whens) == 1 and not several and _stands_alone(mentions.plain, line, whens[0].start):
             _compare_day(tally, order, whens[0])
         for one in segments(mentions.plain, line.start, line.end):
+            if mentions.plain[one.end : one.end + 1] == "?":
+                continue
             _compare_state(tally, order, one)
             _compare_state(tally, order, _behind_colon(mentions, one, order, orders[0][1]))
     else:
