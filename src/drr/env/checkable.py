@@ -138,12 +138,15 @@ class Checkable(_Part):
     """Calls of the shortest plan that proves the answer."""
     level: int | None = Field(None, ge=1)
     """Difficulty, by the number of points that have to be joined."""
+    specification: JsonObject | None = None
+    """The specification from which code computed the points (`drr.querygen.joined`)."""
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the record. One without points, least or level is written as before these existed."""
         row: JsonObject = written(self)
         few = {"points": self.points, "rules": self.points, "least": self.least, "level": self.level}
+        few |= {"specification": self.specification}
         return {key: row[key] for key in row if key not in few or few[key]}
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from drr.env.errors import DrrError
@@ -19,6 +20,7 @@ from drr.querygen import literal
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, fail
 from drr.querygen.checkable import TruthChecker
 from drr.querygen.files import ResearchTask
+from drr.querygen.joined.making import JoinedMaker
 from drr.querygen.stock import Stock
 from drr.wording.personal import circumstances_of_asker, personal_data
 from drr.wording.states import STATES
@@ -56,6 +58,11 @@ class Checker:
     _seen: SimilarTexts = field(default_factory=SimilarTexts)
     _known: dict[str, Known | None] = field(default_factory=dict)
 
+    @cached_property
+    def _joined(self) -> JoinedMaker | None:
+        """Return the checks of questions whose points bind one another. Their printed specifications are no words to check."""
+        return None if self.truth is None else JoinedMaker(self.shop, self.truth.web)
+
     def check(self, query: Query) -> Checked:
         known = self._records(query.user_id)
         own = text_shingles(query.query)
@@ -64,8 +71,12 @@ class Checker:
         same = {way: self._ends[way, words] for way, words in own_ends.items()}
         size = max(self.size, len(self._earlier) + 1)
         case = CheckCase(query, known, Stock(self.shop), self.min_products, earlier, size, same)
-        verdicts = {name: check(case) for name, check in CHECKS.items()}
-        if self.truth is not None:
+        joined = self._joined if query.checkable and query.checkable.points else None
+        printed = joined is not None and query.rule_written is True
+        verdicts = {} if printed else {name: check(case) for name, check in CHECKS.items()}
+        if joined is not None:
+            verdicts |= joined.check(query)
+        elif self.truth is not None:
             verdicts |= self.truth.check(query)
         self._earlier.append(query.id)
         self._seen.add(own)

@@ -92,6 +92,7 @@ def _add_generate(actions: Any) -> None:
     add("--checkable", action="store_true", help="questions whose answers code can check; no model")
     add("--writer", metavar="MODEL", help="words the checkable questions; a reader proves the words")
     add("--curriculum", action="store_true", help="checkable questions by level, the easiest first")
+    add("--joined", action="store_true", help="questions whose points bind one another, by level; no model")
     add("--service", action="store_true", help="talks with a shopper who is served; no model")
     add(
         "--count",
@@ -175,7 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _generate(arguments: argparse.Namespace) -> int:
     from drr.app.study.queries import generate, generate_checkable
 
-    work = generate_checkable if arguments.checkable or arguments.service else generate
+    work = generate_checkable if arguments.checkable or arguments.service or arguments.joined else generate
     return work(arguments, settings_of(arguments).settings)
 
 

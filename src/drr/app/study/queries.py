@@ -17,6 +17,7 @@ from drr.app.models.setup import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.study.outcome import check_run, conclude, config_of, run_units
 from drr.app.users import user_in
+from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
 from drr.env.settings import Settings
@@ -218,6 +219,8 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
     from drr.querygen.composing import checkable_questions
     from drr.querygen.service import service_questions
 
+    if arguments.joined:
+        return _generate_joined(arguments, settings)
     if arguments.writer:
         return _generate_written(arguments, settings)
     with open_shop(arguments.shop, settings) as shop:
@@ -237,6 +240,31 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
         arguments,
         document,
         f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions from templates'}",
+    )
+    return 0 if len(fresh) == arguments.count else 1
+
+
+def _generate_joined(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write questions whose points bind one another, and say which drafts were dropped; return the exit code."""
+    from drr.env.web.open import open_web
+    from drr.querygen.joined.making import JoinedMaker
+
+    if arguments.writer:
+        raise Misuse("--joined questions are printed from their specifications; leave --writer out")
+    with open_shop(arguments.shop, settings) as shop:
+        maker = JoinedMaker(shop, open_web(settings, shop=shop))
+        fresh = maker.questions(arguments.seed, arguments.count)
+    _merge(arguments, fresh)
+    print_result(
+        arguments,
+        {
+            "file": str(arguments.out),
+            "questions": len(fresh),
+            "asked": arguments.count,
+            "dropped": dict(maker.dropped),
+        },
+        f"{arguments.out}: {many(len(fresh), 'joined question')}",
+        *(f"dropped {count} x {why}" for why, count in sorted(maker.dropped.items())),
     )
     return 0 if len(fresh) == arguments.count else 1
 

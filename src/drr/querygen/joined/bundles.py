@@ -1,0 +1,161 @@
+"""Draws bundles: needs with joint rules, a budget, and what may be given up for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from random import Random
+
+from drr.env.points import JointRule
+from drr.env.statistics import cents
+from drr.querygen.joined.deciding import DECIDING, LEAST_SETS, FirstRows, deciding, lighter, picked, shortcuts
+from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup
+from drr.querygen.joined.solving import Solution, Solver, Undecided, maker
+from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
+from drr.querygen.shelves import rounded
+
+LOADS = (1, 2, 4, 6, 9, 12)
+"""The points of a question, by level."""
+REFUSED = 0.22
+"""The share of points without an answer, from level 2 on."""
+
+
+def _parted(rng: Random, points: list[int]) -> Iterator[list[int]]:
+    while points:
+        size = min(len(points), rng.choice((1, 2, 2, 3)))
+        yield points[:size]
+        points = points[size:]
+
+
+@dataclass
+class BundleDraw:
+    """A drawer of bundles over one shop."""
+
+    solver: Solver
+    first: FirstRows
+
+    @cached_property
+    def drawer(self) -> JoinedNeedDraw:
+        return JoinedNeedDraw(self.solver)
+
+    def draw(self, rng: Random, level: int) -> tuple[Specification, Solution]:
+        """Return a bundle that passes all checks of its form. Raises `Dropped` or `Undecided`."""
+        load = LOADS[level - 1]
+        refused = set(rng.sample(range(1, load + 1), int(REFUSED * load + rng.random() * (load > 1))))
+        needs, groups, used = dict[int, JoinedNeed](), list[NeedGroup](), set[Kind]()
+        for points in _parted(rng, [at for at in range(1, load + 1) if at not in refused]):
+            group, drawn = self.drawer.group(rng, points, used, load)
+            groups.append(group)
+            used.update(group.kinds)
+            needs |= drawn
+        for at in refused:
+            needs[at] = self.drawer.refused(rng, [one for one in self.drawer.kinds if one not in used])
+            used.add(tuple(needs[at].category))
+        of = self._hidden(rng, needs, groups)
+        of = self._pruned(of)
+        right = self.solver.solve(of)
+        if deciding(of, right, self.solver) < DECIDING:
+            raise Dropped("demands that decide nothing")
+        for why in shortcuts(of, right, self.solver):
+            raise Dropped(why)
+        return of, right
+
+    def _hidden(
+        self, rng: Random, needs: dict[int, JoinedNeed], groups: Sequence[NeedGroup]
+    ) -> Specification:
+        """Return the bundle with budget and concessions, redrawn until no right pick stands among first rows."""
+        rules = [JointRule(points=one.points, same=one.shared) for one in groups if one.shared]
+        for _ in range(3 * len(groups) + 5):
+            of = Specification(needs=[needs[at] for at in sorted(needs)], rules=rules)
+            try:
+                limited = self._limited(rng, of)
+                seen = self.first.show(limited, self.solver.solve(limited))
+            except (Dropped, Undecided):
+                limited, seen = of, rng.choice(groups).points
+            if not seen:
+                return self._differing(limited, self.solver.solve(limited))
+            for one in groups:
+                if set(seen).intersection(one.points):
+                    needs |= self.drawer.needs(rng, one, len(needs))
+        raise Dropped("no budget decides, or a pick stands among first rows")
+
+    def _limited(self, rng: Random, of: Specification) -> Specification:
+        """Return the bundle with what may be given up, and a budget that makes it necessary."""
+        points = self.solver.answered(of)
+        ways = [one for at in points for one in self._concessions(of, at)]
+        rng.shuffle(ways)
+        conceded: list[Concession] = []
+        for one in ways:
+            if len(conceded) < min(3, len(points) // 2) and one.point not in [x.point for x in conceded]:
+                conceded.append(one)
+        of = of.model_copy(update={"concessions": conceded})
+        choices = [self.solver.choice(of, given_up) for given_up in range(len(of.concessions) + 1)]
+        costs = [one.cheapest() for one in choices]
+        for given_up in range(len(costs) - 1, -1 if len(costs) == 1 else 0, -1):
+            low, best = costs[given_up], choices[given_up].best(None)
+            if low is None or not best:
+                continue
+            dear = sum(one.cost for one in best[0])
+            high = min(dear, (costs[given_up - 1] or dear) if given_up else dear)
+            for part in (0.9, 0.75, 0.6, 0.4):
+                limit = rounded((low + part * (high - low)) / 100, high / 100)
+                if (
+                    low < cents(limit) < high
+                    and choices[given_up].sets(cents(limit), LEAST_SETS) == LEAST_SETS
+                ):
+                    return of.model_copy(update={"budget": limit})
+        raise Dropped("no budget decides")
+
+    def _concessions(self, of: Specification, at: int) -> Iterator[Concession]:
+        """Yield what may be given up of a need, so that it costs less."""
+        cheapest = min(one.cost for one in self.solver.offers(of, at, 0))
+        for one in of.needs[at - 1].constraints:
+            others = [
+                x.demand
+                for x in self.drawer.attributes(tuple(of.needs[at - 1].category))
+                if x.demand.name == one.name
+            ]
+            for instead in (None, *others) if one.kind == "attribute" else ():
+                way = Concession(point=at, constraint=one, instead=instead)
+                eased = self.solver.offers(of.model_copy(update={"concessions": [way]}), at, 1)
+                if min(x.cost for x in eased) < 0.85 * cheapest:
+                    yield way
+
+    def _differing(self, of: Specification, right: Solution) -> Specification:
+        """Return the bundle with a rule for other makers, where two picks of different groups share one."""
+        made = {
+            at: maker(self.solver.shelves.products[pick.product])
+            for at, one in enumerate(right.points, 1)
+            for pick in one.picks
+        }
+        bound = [rule.points for rule in of.rules if rule.same == "Brand"]
+        for pair in combinations(made, 2):
+            if made[pair[0]] == made[pair[1]] and not any(set(pair) <= set(points) for points in bound):
+                other = of.model_copy(
+                    update={"rules": [*of.rules, JointRule(points=list(pair), differ="Brand")]}
+                )
+                try:
+                    found = self.solver.solve(other)
+                except Undecided:
+                    continue
+                if not self.first.show(other, found):
+                    return other
+        return of
+
+    def _pruned(self, of: Specification) -> Specification:
+        """Return the bundle without demands that decide nothing, as far as too many do."""
+        right = picked(self.solver.solve(of))
+        while True:
+            found = list(lighter(of))
+            idle = [one for one in found if self._same(one, right)]
+            if len(found) - len(idle) >= DECIDING * len(found):
+                return of
+            of = idle[0]
+
+    def _same(self, of: Specification, right: list[object]) -> bool:
+        try:
+            return picked(self.solver.solve(of)) == right
+        except Undecided:
+            return False

@@ -1,0 +1,108 @@
+"""Checks that a specification asks for no more than decides, and that shortcuts miss its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import get_args
+
+from drr.env.session import Session
+from drr.env.shop import Shop, Sort
+from drr.env.statistics import cents
+from drr.env.web.base import WebSearch
+from drr.querygen.joined.solving import Offer, Solution, Solver, Undecided
+from drr.querygen.joined.specification import Specification
+from drr.tools.base import context_for
+from drr.tools.registry import call_sync
+
+DECIDING = 0.8
+"""The smallest share of demands without which the answer is another one."""
+FIRST_ROWS = 10
+"""The first results of a plain search, in any order, among which no right pick may stand."""
+LEAST_SETS = 12
+"""The smallest number of sets that keep rules and budget."""
+
+
+def lighter(of: Specification) -> Iterator[Specification]:
+    """Yield the specification without each of its demands: constraints, rules, budget and concessions."""
+    for place, need in enumerate(of.needs):
+        for one in need.constraints:
+            rest = need.model_copy(update={"constraints": [x for x in need.constraints if x != one]})
+            conceded = [x for x in of.concessions if (x.point, x.constraint) != (place + 1, one)]
+            needs = [*of.needs[:place], rest, *of.needs[place + 1 :]]
+            yield of.model_copy(update={"needs": needs, "concessions": conceded})
+        if need.pieces > 1:
+            one_piece = need.model_copy(update={"pieces": 1})
+            yield of.model_copy(update={"needs": [*of.needs[:place], one_piece, *of.needs[place + 1 :]]})
+    for name in ("rules", "concessions"):
+        whole = getattr(of, name)
+        for place in range(len(whole)):
+            yield of.model_copy(update={name: [*whole[:place], *whole[place + 1 :]]})
+    if of.budget is not None:
+        yield of.model_copy(update={"budget": None})
+
+
+def deciding(of: Specification, right: Solution, solver: Solver) -> float:
+    """Return the share of demands without which products or refusals of the answer are others."""
+    found = [_answer(one, solver) != picked(right) for one in lighter(of)]
+    return sum(found) / len(found) if found else 1.0
+
+
+def picked(found: Solution) -> list[object]:
+    """Return the outcome and the products of each point."""
+    return [(one.status, [pick.product for pick in one.picks]) for one in found.points]
+
+
+def _answer(of: Specification, solver: Solver) -> list[object] | None:
+    try:
+        return picked(solver.solve(of))
+    except Undecided:
+        return None
+
+
+def shortcuts(of: Specification, right: Solution, solver: Solver) -> Iterator[str]:
+    """Yield why a joint choice is too easy: few sets, or a shortcut that finds the right one."""
+    choice = solver.choice(of, right.given_up)
+    budget = None if of.budget is None else cents(of.budget)
+    if choice.sets(budget, LEAST_SETS) < LEAST_SETS:
+        yield "few affordable sets"
+    chosen = [pick.product for one in right.points for pick in one.picks]
+    best = [offers[0].product.product_id for offers in choice.offers]
+    cheapest = [min(offers, key=_cost).product.product_id for offers in choice.offers]
+    if chosen in (best, cheapest):
+        yield "a greedy choice is right"
+
+
+def _cost(one: Offer) -> tuple[int, int]:
+    return one.cost, -one.stars
+
+
+@dataclass
+class FirstRows:
+    """The products that plain searches for a kind show first."""
+
+    shop: Shop
+    web: WebSearch
+    _known: dict[tuple[str, ...], list[frozenset[str]]] = field(default_factory=dict)
+
+    def show(self, of: Specification, right: Solution) -> list[int]:
+        """Return the points whose picks stand there, if one order shows more than a quarter of all picks."""
+        picks = [(at, one.picks[0].product) for at, one in enumerate(right.points, 1) if one.picks]
+        orders = zip(*(self._orders(of.needs[at - 1].category) for at, _ in picks), strict=True)
+        found = [[at for (at, pick), rows in zip(picks, one, strict=True) if pick in rows] for one in orders]
+        most = max(found, key=len, default=[])
+        return most if 4 * len(most) > len(picks) else []
+
+    def _orders(self, category: list[str]) -> list[frozenset[str]]:
+        """Return the first products of a search for a kind, in each order."""
+        key = tuple(category)
+        if key not in self._known:
+            ctx = context_for(Session(self.shop, None), self.web)
+            asked = {"query": category[-1], "limit": FIRST_ROWS}
+            shelf = {**asked, "category": " > ".join(category), "match": "any"}
+            answers = [
+                call_sync("product_catalog_search", one, ctx)
+                for one in (asked, *({**shelf, "sort": order} for order in get_args(Sort)))
+            ]
+            self._known[key] = [frozenset(row["product_id"] for row in one.data["items"]) for one in answers]
+        return self._known[key]

@@ -1,0 +1,77 @@
+"""Prints a specification in plain numbered words, without ids and without answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from drr.env.checkable import Constraint
+from drr.env.points import JointRule
+from drr.env.records.lines import priced
+from drr.querygen.joined.specification import JoinedNeed, Specification
+from drr.wording.currency import DOLLARS, Currency
+
+RULES = (
+    "A product has the values that the details of its listing state. Where a listing states none, the value is unknown.",
+    "The maker of a product is the store that its listing names.",
+    "What has no known price or no stars is not surely right.",
+    "If nothing surely fits a point but something may, it cannot be told.",
+    "If nothing can be found for a point, the other points stand.",
+)
+"""The rules of the house, which hold in every question."""
+
+
+def described(of: Specification, money: Currency = DOLLARS) -> str:
+    """Return the text of a specification. It says that no model worded it."""
+    points = [f"{at}. {_need(need, money)}" for at, need in enumerate(of.needs, 1)]
+    return "\n".join(
+        [
+            "I want to buy the following. (Printed from a specification; no model worded it.)",
+            *points,
+            *_joint(of, money),
+            *RULES,
+        ]
+    )
+
+
+def _need(need: JoinedNeed, money: Currency) -> str:
+    demands = ", ".join(_demand(one, money) for one in need.constraints)
+    pieces = f"{need.pieces} pieces of one" if need.pieces > 1 else "One"
+    return f"{pieces} {need.category[-1]}{f': {demands}' if demands else ''}."
+
+
+def _demand(one: Constraint, money: Currency) -> str:
+    if one.kind == "attribute":
+        return f"{one.name} {one.value}"
+    if one.kind == "price_max":
+        return f"at most {priced(float(one.value or 0), money)} each"
+    if one.kind == "brand_is":
+        return f"made by {one.value}"
+    return f"{one.value:g} {'stars' if one.kind == 'rating_min' else 'ratings'} or more"
+
+
+def _joint(of: Specification, money: Currency) -> Iterator[str]:
+    yield from (_rule(one) for one in of.rules)
+    if of.budget is not None:
+        yield f"All pieces together may cost at most {priced(of.budget, money)}."
+    for place, one in enumerate(of.concessions):
+        first = (
+            "If that cannot be had, give up first" if place == 0 else "If that is not enough, give up also"
+        )
+        instead = f"{_demand(one.instead, money)} will do too" if one.instead else "any will do"
+        yield f"{first} {_demand(one.constraint, money)} of point {one.point}: {instead}."
+    if of.concessions:
+        yield "Give up no more than it takes."
+    if len(of.needs) > 1:
+        yield "Of all sets that are possible then, take the one whose stars add up highest, each product counted once; of equals the one that costs least in all."
+    else:
+        yield "Of all that are possible then, take the one with the most stars; of equals the cheapest."
+
+
+def _rule(one: JointRule) -> str:
+    points, name = _listed(one.points), one.same or one.differ
+    named = "maker" if name == "Brand" else name
+    return f"Points {points} must {'share one' if one.same else 'each have another'} {named}."
+
+
+def _listed(points: Sequence[int]) -> str:
+    return f"{', '.join(map(str, points[:-1]))} and {points[-1]}"

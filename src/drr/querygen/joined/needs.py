@@ -1,0 +1,143 @@
+"""Draws the needs of joined questions: groups that share a value, and needs that nothing meets."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from drr.env.checkable import Constraint
+from drr.env.points import JointRule
+from drr.querygen.drawing import AbsentKind, absent_kinds
+from drr.querygen.joined.solving import Solver, maker
+from drr.querygen.joined.specification import JoinedNeed, Specification
+from drr.querygen.shelves import FittingBits, Shelves
+
+SHELF = 60
+"""The smallest number of products of a kind that is asked for."""
+_WORDS = Path(__file__).parent.parent / "checkable.toml"
+_PIECES = (1, 1, 2, 3, 4)
+_SHARED = ("Brand", "Brand", "Color", "Size", "Material")
+_REDRAWS, _TRIES = 40, 6
+Kind = tuple[str, ...]
+
+
+class Dropped(Exception):
+    """A draft fails a check, by the reason."""
+
+
+class NeedGroup(NamedTuple):
+    """Points that a rule binds, with their kinds and what the picks share."""
+
+    points: list[int]
+    kinds: list[Kind]
+    shared: str | None
+
+
+@dataclass
+class JoinedNeedDraw:
+    """A drawer of needs over one shop."""
+
+    solver: Solver
+
+    @property
+    def shelves(self) -> Shelves:
+        return self.solver.shelves
+
+    @cached_property
+    def kinds(self) -> dict[Kind, str]:
+        """Return the kinds that can be asked for, each with its department."""
+        paths = {tuple(one.categories) for one in self.shelves.products.values() if len(one.categories) > 1}
+        return {path[-2:]: path[0] for path in sorted(paths) if len(self.shelves.of(path[-2:])) >= SHELF}
+
+    @cached_property
+    def absent(self) -> list[AbsentKind]:
+        """Return kinds that the shop lacks, each with one that lends it values. They are the same in all its questions."""
+        listed = tomllib.loads(_WORDS.read_text(encoding="utf-8"))["absent"]
+        return absent_kinds(
+            Random(f"absent:{len(self.shelves.products)}"), list(self.kinds), listed, self.shelves
+        )
+
+    def group(
+        self, rng: Random, points: list[int], used: set[Kind], load: int
+    ) -> tuple[NeedGroup, dict[int, JoinedNeed]]:
+        """Return kinds and needs for points, with what a rule makes them share."""
+        free = [kind for kind in self.kinds if kind not in used]
+        wanted = rng.sample(_SHARED, len(_SHARED)) if len(points) > 1 else [None]
+        for shared in [one for one in wanted for _ in range(_TRIES)]:
+            first = rng.choice(free)
+            alike = [kind for kind in free if self._share(shared, kind, first)]
+            if len(alike) >= len(points):
+                group = NeedGroup(points, rng.sample(alike, len(points)), shared)
+                with suppress(Dropped):
+                    return group, self.needs(rng, group, load)
+        raise Dropped("no group of needs")
+
+    def _share(self, shared: str | None, kind: Kind, other: Kind) -> bool:
+        """Tell whether products of two kinds may share what a rule names: a maker, or two values of a detail."""
+        if shared == "Brand":
+            return self.kinds[kind] == self.kinds[other]
+        values = [
+            {one.demand.value for one in self.attributes(end) if one.demand.name == shared}
+            for end in (kind, other)
+        ]
+        return shared is None or len(values[0] & values[1]) > 1
+
+    def needs(self, rng: Random, group: NeedGroup, load: int) -> dict[int, JoinedNeed]:
+        """Return needs of a group that some sets meet."""
+        for _ in range(_TRIES):
+            drawn = [self._need(rng, kind, group.shared, load) for kind in group.kinds]
+            rule = JointRule(points=list(range(1, len(drawn) + 1)), same=group.shared)
+            of = Specification(needs=drawn, rules=[rule])
+            if not group.shared or self.solver.choice(of, 0).sets(None, 8) == 8:
+                return dict(zip(group.points, drawn, strict=True))
+        raise Dropped("no needs of this group")
+
+    def attributes(self, kind: Kind) -> list[FittingBits]:
+        return self.shelves.table(kind).demands("attribute")
+
+    def _need(self, rng: Random, kind: Kind, shared: str | None, load: int) -> JoinedNeed:
+        table = self.shelves.table(kind)
+        span = range(30, 120) if load == 1 else range(24, 90) if shared else range(10, 60)
+        wide = [one for one in self.attributes(kind) if one.demand.name != shared]
+        free = [one for one in wide if one.fit.bit_count() in span]
+        limits = table.demands("ratings_min")
+        for _ in range(_REDRAWS):
+            two = rng.random() < 0.5 and len(wide) > 1
+            asked = rng.sample(wide, 2) if two else rng.sample(free, min(1, len(free)))
+            asked += rng.sample(limits, 1) if limits and rng.random() < 0.4 else []
+            names = [one.demand.name for one in asked]
+            if asked and len(set(names)) == len(names) and table.right(asked, None).bit_count() in span:
+                return JoinedNeed(
+                    category=list(kind), constraints=[one.demand for one in asked], pieces=rng.choice(_PIECES)
+                )
+        raise Dropped("no need of this kind")
+
+    def refused(self, rng: Random, kinds: Sequence[Kind]) -> JoinedNeed:
+        """Return a need that nothing surely fits: its kind is not sold, or its maker has few of it."""
+        pieces, unsure = rng.choice(_PIECES), rng.random() < 0.5
+        if self.absent and rng.random() < 0.25:
+            named = rng.choice(self.absent)
+            one = rng.choice(self.attributes(named.lender)).demand
+            return JoinedNeed(category=list(named.category), constraints=[one], pieces=pieces)
+        for _ in range(10 * _REDRAWS):
+            kind = rng.choice(kinds)
+            product, drawn = rng.choice(self.shelves.of(kind)), self.attributes(kind)
+            own = [one for one in self.shelves.of(kind) if maker(one) == maker(product)]
+            stated = [one for one in drawn if one.fit & self.shelves.table(kind).places[product.product_id]]
+            if maker(product) is None or len(own) not in range(3, 12) or len(stated) < 2:
+                continue
+            asked = [one.demand for one in rng.sample(stated, 2)]
+            if not unsure:
+                asked[0] = rng.choice([one.demand for one in drawn if one.demand.name == asked[0].name])
+            made = Constraint(kind="brand_is", value=product.store)
+            need = JoinedNeed(category=list(kind), constraints=[*asked, made], pieces=pieces)
+            wanted = "cannot_be_told" if unsure else "nothing_fits"
+            if self.solver.status(Specification(needs=[need]), 1) == wanted:
+                return need
+        raise Dropped("no refusal")

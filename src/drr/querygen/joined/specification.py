@@ -1,0 +1,65 @@
+"""The specification of a question whose points bind one another. Code runs it, and a writer words it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from drr.env.checkable import Constraint
+from drr.env.points import JointRule
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class JoinedNeed(_Part):
+    """One product to be bought in so many pieces."""
+
+    category: list[str]
+    """The last steps of a category path."""
+    constraints: list[Constraint] = Field(default_factory=list)
+    """Demands that the listing decides: `price_max`, `rating_min`, `ratings_min`, `brand_is`, `attribute`."""
+    pieces: int = Field(1, ge=1)
+
+
+class Concession(_Part):
+    """A demand that may be given up, in whole or for another value."""
+
+    point: int
+    constraint: Constraint
+    instead: Constraint | None = None
+    """The value that will do too; `None` where any will."""
+
+
+class Specification(_Part):
+    """The points of a question, numbered from 1, and what binds them.
+
+    Of all sets of picks that keep the rules and the budget, that with the highest sum of stars is right; of equals, the cheapest one. Demands
+    are given up in the stated order, and no more of them than it takes.
+    """
+
+    needs: list[JoinedNeed]
+    rules: list[JointRule] = Field(default_factory=list)
+    budget: FiniteFloat | None = None
+    concessions: list[Concession] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _check_points(self) -> Self:
+        named = [point for rule in self.rules for point in rule.points]
+        named += [one.point for one in self.concessions]
+        if any(not 1 <= point <= len(self.needs) for point in named):
+            raise ValueError("a rule or a concession names a point that is not there")
+        return self
+
+    def wanted(self, point: int, given_up: int) -> list[list[Constraint]]:
+        """Return the demands on a point after so many concessions. Of each list one demand must be met."""
+        found = [[one] for one in self.needs[point - 1].constraints]
+        for one in self.concessions[:given_up]:
+            if one.point == point:
+                found = [
+                    [*ways, *([one.instead] if one.instead else [])] if one.constraint in ways else ways
+                    for ways in found
+                    if one.instead or one.constraint not in ways
+                ]
+        return found

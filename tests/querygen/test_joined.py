@@ -1,0 +1,231 @@
+"""A question whose points bind one another: code solves its specification, and the tools prove it by other code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product as every_choice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from drr.env.checkable import Checkable, Constraint
+from drr.env.entities import Product
+from drr.env.points import JointRule
+from drr.env.query import Query, read_queries
+from drr.env.session import Session
+from drr.env.settings import resolve
+from drr.env.shop import Shop, open_shop
+from drr.env.statistics import cents
+from drr.env.web.open import open_web
+from drr.querygen.files import line_of
+from drr.querygen.joined.describing import described
+from drr.querygen.joined.making import JoinedMaker
+from drr.querygen.joined.needs import Dropped
+from drr.querygen.joined.proving import Proof, Unproven
+from drr.querygen.joined.solving import Solver, Undecided, rule_value
+from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
+from drr.querygen.shelves import Shelves
+from drr.tools.base import context_for
+
+from tests.app.conftest import truth_of
+from tests.commands import Drr, drr
+from tests.shops import write_rows
+
+AXES = "products = 2600\nreviews = 40000\nkinds = 20\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
+SETTINGS = resolve({}, environ={}).settings
+RED, BLUE = (Constraint(kind="attribute", name="Color", value=one) for one in ("Red", "Blue"))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("joined")
+    (folder / "axes.toml").write_text(AXES)
+    assert (
+        drr("shop", "make", "--seed", 3, "--axes", folder / "axes.toml", "--out", folder / "made", "--quiet")
+        == 0
+    )
+    return folder / "made"
+
+
+@pytest.fixture(scope="module")
+def maker(place: Path) -> Iterator[JoinedMaker]:
+    with open_shop(str(place / "shop"), SETTINGS) as shop:
+        yield JoinedMaker(shop, open_web(SETTINGS, shop=shop))
+
+
+@pytest.fixture(scope="module")
+def written(place: Path) -> list[Query]:
+    path = place / "q.jsonl"
+    assert drr("queries", "generate", "--joined", "--shop", place / "shop", "--out", path, "--count", 6) == 0
+    return read_queries(path)
+
+
+def test_each_level_has_its_load_and_every_question_is_proved_again(
+    written: list[Query], place: Path, drr: Drr
+) -> None:
+    truths = [truth_of(one) for one in written]
+    assert [len(one.points) for one in truths] == [1, 2, 4, 6, 9, 12]
+    assert all(one.least == len(one.plan) > len(one.points) for one in truths)
+    told = drr.out("queries", "check", place / "q.jsonl", "--shop", place / "shop")
+    assert told.endswith("6 of 6 questions pass every check\n")
+
+
+def test_the_same_seed_makes_the_same_question(written: list[Query], maker: JoinedMaker) -> None:
+    assert [line_of(one) for one in maker.questions(7, 6)[:2]] == [line_of(one) for one in written[:2]]
+
+
+def test_the_print_names_no_id_and_says_that_no_model_worded_it(written: list[Query]) -> None:
+    for one in written:
+        assert "no model worded it" in one.query
+        assert not any(pick.product in one.query for point in truth_of(one).points for pick in point.picks)
+
+
+def drawn(maker: JoinedMaker, level: int, count: int) -> Iterator[Specification]:
+    for seed in range(60):
+        if count:
+            try:
+                found, _ = maker.bundles.draw(Random(seed), level)
+            except (Dropped, Undecided):
+                continue
+            count -= 1
+            yield found
+    assert not count
+
+
+def plainly(of: Specification, solver: Solver) -> tuple[list[str], int]:
+    """Return the best set by trying every one."""
+    points = solver.answered(of)
+    for given_up in range(len(of.concessions) + 1):
+        kept = []
+        for chosen in every_choice(*(solver.offers(of, at, given_up) for at in points)):
+            picked = dict(zip(points, (one.product for one in chosen), strict=True))
+            for rule in of.rules:
+                values = [rule_value(picked[at], rule.same or rule.differ or "") for at in rule.points]
+                if len(set(values)) != (1 if rule.same else len(values)) or None in values:
+                    break
+            else:
+                cost = sum(one.cost for one in chosen)
+                if cost <= cents(of.budget or 1e6):
+                    stars = sum(one.stars for one in chosen)
+                    kept.append((-stars, cost, [one.product_id for one in picked.values()]))
+        if kept:
+            return min(kept)[2], given_up
+    return [], 0
+
+
+def test_the_solver_finds_what_trying_every_set_finds(maker: JoinedMaker) -> None:
+    for of in [*drawn(maker, 2, 4), *drawn(maker, 3, 2)]:
+        right = maker.bundles.solver.solve(of)
+        picks = [pick.product for point in right.points for pick in point.picks]
+        assert (picks, right.given_up) == plainly(of, maker.bundles.solver)
+
+
+def with_truth(query: Query, **changes: Any) -> Query:
+    return query.model_copy(update={"checkable": truth_of(query).model_copy(update=changes)})
+
+
+def test_a_spoiled_truth_fails(written: list[Query], maker: JoinedMaker) -> None:
+    one, other = written[2], truth_of(written[3])
+
+    def failing(query: Query) -> set[str]:
+        return {name for name, result in maker.check(query).items() if result.status == "fail"}
+
+    assert failing(one) == set()
+    assert failing(with_truth(one, points=other.points)) == {"unambiguous", "reached"}
+    assert failing(with_truth(one, rules=[])) == {"unambiguous"}
+    assert failing(with_truth(one, plan=truth_of(one).plan[1:])) == {"reached"}
+    assert failing(with_truth(one, specification=None)) == {"unambiguous"}
+    easy = {**(truth_of(one).specification or {}), "budget": None}
+    assert "deciding" in failing(with_truth(one, specification=easy))
+
+
+def test_a_shop_with_few_products_of_a_kind_is_misuse(shop_folder: Path, tmp_path: Path, drr: Drr) -> None:
+    code, _, err = drr(
+        "queries", "generate", "--joined", "--shop", shop_folder, "--out", tmp_path / "q.jsonl"
+    )
+    assert code == 2
+    assert "fewer than 12 kinds" in err
+
+
+def test_a_truth_without_points_is_written_as_it_ever_was() -> None:
+    assert not {"points", "rules", "specification"} & Checkable().model_dump().keys()
+
+
+# -- a shop that one screen shows
+
+ROWS = [
+    ("CUP1", "Cups", "Red", 10.0, 4.5, "Anna"),
+    ("CUP2", "Cups", "Red", 8.0, 4.0, "Berta"),
+    ("CUP3", "Cups", "Blue", 4.0, 4.9, "Anna"),
+    ("CUP4", "Cups", None, 5.0, 4.8, "Berta"),
+    ("POT1", "Pots", "Red", 30.0, 4.5, "Anna"),
+    ("POT2", "Pots", "Red", 20.0, 4.4, "Berta"),
+    ("POT3", "Pots", "Red", 20.0, 4.4, "Carla"),
+    ("POT4", "Pots", "Green", None, 4.9, "Berta"),
+]
+
+
+@pytest.fixture(scope="module")
+def little(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    spec = str(tmp_path_factory.mktemp("little") / "shop")
+    products = [
+        Product(
+            product_id=name, product_url="", title=f"{maker} {kind}", features=[], description=[], price=price,
+            store=maker, categories=["Kitchen", kind], details={"Color": color} if color else {},
+            average_rating=stars, rating_number=10, category="Kitchen",
+        )
+        for name, kind, color, price, stars, maker in ROWS
+    ]  # fmt: skip
+    write_rows(spec, SETTINGS, products, [], [])
+    with open_shop(spec, SETTINGS) as shop:
+        yield shop
+
+
+def need(kind: str, *constraints: Constraint, pieces: int = 1) -> JoinedNeed:
+    return JoinedNeed(category=["Kitchen", kind], constraints=list(constraints), pieces=pieces)
+
+
+TWO = [need("Cups", RED, pieces=2), need("Pots", RED)]
+SAME, DIFFER = JointRule(points=[1, 2], same="Brand"), JointRule(points=[1, 2], differ="Brand")
+BLUE_TOO = Concession(point=1, constraint=RED, instead=BLUE)
+ANSWERS: dict[str, tuple[Specification, list[str]]] = {
+    "the most stars": (Specification(needs=TWO), ["CUP1", "POT1"]),
+    "pieces count in the budget": (Specification(needs=TWO, rules=[SAME], budget=49), ["CUP2", "POT2"]),
+    "one maker": (Specification(needs=TWO, rules=[SAME], budget=50), ["CUP1", "POT1"]),
+    "other makers": (Specification(needs=TWO, rules=[DIFFER], budget=36), ["CUP2", "POT3"]),
+    "no more is given up than it takes": (Specification(needs=TWO, budget=50, concessions=[BLUE_TOO]), ["CUP1", "POT1"]),
+    "given up for the budget": (
+        Specification(needs=TWO, rules=[SAME], budget=40, concessions=[BLUE_TOO]),
+        ["CUP2", "POT2"],
+    ),
+    "another value will do": (Specification(needs=[need("Cups", RED)], budget=5, concessions=[BLUE_TOO]), ["CUP3"]),
+    "nothing fits": (Specification(needs=[TWO[0], need("Pots", BLUE)]), ["CUP1", "nothing_fits"]),
+    "a color is unknown": (
+        Specification(needs=[TWO[1], need("Cups", Constraint(kind="attribute", name="Color", value="Grey"))]),
+        ["POT1", "cannot_be_told"],
+    ),
+    "no price is known": (
+        Specification(needs=[TWO[0], need("Pots", Constraint(kind="attribute", name="Color", value="Green"))]),
+        ["CUP1", "cannot_be_told"],
+    ),
+    "the kind is not sold": (Specification(needs=[TWO[0], need("Pans", RED)]), ["CUP1", "not_sold"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_solver_and_tools_give_the_answer(name: str, little: Shop) -> None:
+    of, expected = ANSWERS[name]
+    right = Solver(Shelves(little)).solve(of)
+    assert [one.picks[0].product if one.picks else one.status for one in right.points] == expected
+    proof = Proof(of, context_for(Session(little, None), open_web(SETTINGS, shop=little)))
+    assert proof.points() == right.points
+    assert described(of).count("\n") > len(of.needs)
+
+
+def test_a_tie_stops_solver_and_proof(little: Shop) -> None:
+    of = Specification(needs=[need("Pots", RED)], budget=25)
+    with pytest.raises(Undecided, match="tie"):
+        Solver(Shelves(little)).solve(of)
+    with pytest.raises(Unproven, match="tie"):
+        Proof(of, context_for(Session(little, None), open_web(SETTINGS, shop=little))).points()
