@@ -66,6 +66,7 @@ def test_each_level_has_its_load_and_every_question_is_proved_again(
 ) -> None:
     truths = [truth_of(one) for one in written]
     assert [len(one.points) for one in truths] == [1, 2, 4, 6, 9, 12]
+    assert [one.level for one in truths] == [1, 2, 3, 4, 5, 6]
     assert all(one.least == len(one.plan) > len(one.points) for one in truths)
     told = drr.out("queries", "check", place / "q.jsonl", "--shop", place / "shop")
     assert told.endswith("6 of 6 questions pass every check\n")
@@ -135,6 +136,7 @@ def test_a_spoiled_truth_fails(written: list[Query], maker: JoinedMaker) -> None
     assert failing(with_truth(one, points=other.points)) == {"unambiguous", "reached"}
     assert failing(with_truth(one, rules=[])) == {"unambiguous"}
     assert failing(with_truth(one, plan=truth_of(one).plan[1:])) == {"reached"}
+    assert failing(with_truth(one, least=1)) == {"reached"}
     assert failing(with_truth(one, specification=None)) == {"unambiguous"}
     easy = {**(truth_of(one).specification or {}), "budget": None}
     assert "deciding" in failing(with_truth(one, specification=easy))
