@@ -12,6 +12,7 @@ from drr.app.notices import notice
 from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import Column, number, p_value, table, with_colour, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
+from drr.env.question_fields import FIELD_NAMES
 
 if TYPE_CHECKING:
     from drr.app.report.standing import SystemStanding
@@ -45,6 +46,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="default: the last model that judged, else the rules; --with: judges anew what it has not judged",
     )
+    add("--by", metavar="FIELD", help=f"the differences by {FIELD_NAMES}")
     add("--full", action="store_true", help="also the figures that are equal on every question")
     add("--json", action="store_true", help="one JSON document")
 
@@ -70,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.b is None:
         raise Misuse("name two variants, A and B; or name another study: --with STUDY2")
     with Study.read(arguments.study) as study:
-        names = [arguments.a, arguments.b, arguments.judge]
+        names = [arguments.a, arguments.b, arguments.judge, arguments.by]
         made: VariantPair = without_lost_answers(
             study,
             lambda: cached_result(study, "compared", lambda: names, lambda: _compared_pair(study, arguments)),
@@ -102,7 +104,7 @@ def _run_joined(arguments: argparse.Namespace) -> int:
                 for place, (name, (_, variant)) in enumerate(sides)
             }
             a, b = table.systems
-            pair = _pair_of(table, a, b, table_standings(table, failed).row)
+            pair = _pair_of(table, a, b, table_standings(table, failed).row, arguments.by)
             pair["document"]["joined"] = table.row
             for side, variant in dict(sides).values():
                 _say_unjudged(Path(side.name), count_unjudged(side.table.judged, [variant]))
@@ -131,10 +133,10 @@ def _compared_pair(study: Study, arguments: argparse.Namespace) -> VariantPair:
         others = f"name two of {', '.join(known)}" if known[1:] else "the study has no other system"
         raise Misuse(f"{a} cannot be compared with itself; {others}")
     table = ValueTable(judged, again=repetitions(study, judged))
-    return _pair_of(table, a, b, study_standings(study, judged).row)
+    return _pair_of(table, a, b, study_standings(study, judged).row, arguments.by)
 
 
-def _pair_of(table: ValueTable, a: str, b: str, standing: SystemStanding) -> VariantPair:
+def _pair_of(table: ValueTable, a: str, b: str, standing: SystemStanding, by: str | None) -> VariantPair:
     from drr.app.report.differences import not_measured
     from drr.eval.metrics import shown_name
     from drr.eval.metrics.compare import compare_systems
@@ -142,6 +144,10 @@ def _pair_of(table: ValueTable, a: str, b: str, standing: SystemStanding) -> Var
 
     document = compare_systems(table, a, b)
     document["standing"] = standing.document()
+    if by is not None:
+        from drr.app.report.by_field import by_field
+
+        document["by"] = by_field(table, by, (a, b))
     left = _left_out(document)
     names = {name: shown_name(name) for name in document["metrics"] if name not in left}
     return {
@@ -196,6 +202,10 @@ def _text(pair: VariantPair, *, full: bool) -> str:
     if folded:
         shown = ", ".join(names[name] for name in names if name in folded)
         parts.append(wrapped_paragraph(f"Equal or not sure (--full shows them): {shown}."))
+    if "by" in document:
+        from drr.app.report.by_field import by_field_text
+
+        parts.append(by_field_text(document["by"]))
     if not document["noise"]:
         parts.append(wrapped_paragraph(pair["not_measured"]))
     return "\n\n".join(parts)

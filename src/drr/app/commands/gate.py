@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from drr.agents.commands.command import recorded_name
@@ -17,10 +17,11 @@ from drr.app.console import print_json, write_text
 from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import Column, plain, table, verdict, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
+from drr.env.question_fields import FIELD_NAMES
 
 if TYPE_CHECKING:
     from drr.eval.metrics.gate import Base, GateRow
-    from drr.eval.metrics.rows import StandingRow
+    from drr.eval.metrics.rows import GroupDocument, StandingRow
     from drr.eval.tasks.judgements import Judged
     from drr.study.study import Study
 
@@ -63,12 +64,19 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="of a variant's answers so many may be pending or failed (default 0)",
     )
     add("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    add("--by", metavar="FIELD", help=f"figures by {FIELD_NAMES}; fails nothing")
     add("--junit", type=Path, metavar="FILE", help="the checks as a JUnit file")
     add("--json", action="store_true", help="one JSON document")
     add("--quiet", action="store_true", help="the exit code alone")
 
 
-class GateDocument(TypedDict):
+class GroupPart(TypedDict):
+    """The part of the document on groups of questions."""
+
+    by: NotRequired[GroupDocument]
+
+
+class GateDocument(GroupPart):
     """The document that `drr study gate --json` prints."""
 
     schema: int
@@ -117,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         base_name = None if arguments.against is None else recorded_name(arguments.against, variants_there)
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += [*no_answers(tallies, requirements), *required_rows(judged, requirements)]
-        notes = list(_notes(judged, study))
+        notes, by = list(_notes(judged, study)), _groups(judged, arguments.by)
         if base_name is not None:
             with _base(arguments.study, judged, base_name, arguments.judge) as base:
                 rows += compare_with_base(judged, base, required_metrics(requirements))
@@ -133,6 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         "checks": rows,
         "standing": row.document(),
         "notes": notes,
+        **by,
     }
     if arguments.junit is not None:
         _write_junit(arguments.junit, document)
@@ -141,6 +150,13 @@ def run(arguments: argparse.Namespace) -> int:
     elif not arguments.quiet:
         _print(document)
     return 0 if document["holds"] else 1
+
+
+def _groups(judged: Judged, field: str | None) -> GroupPart:
+    from drr.app.report.by_field import by_field
+    from drr.eval.metrics.compare import ValueTable
+
+    return {} if field is None else {"by": by_field(ValueTable(judged), field)}
 
 
 @contextmanager
@@ -216,6 +232,10 @@ def _print(document: GateDocument) -> None:
             "A figure is held by the worse end of its 95 % interval; a Δ fails only where it is surely worse."
         )
         print(wrapped_paragraph(note))
+    if "by" in document:
+        from drr.app.report.by_field import by_field_text
+
+        print(f"\n{by_field_text(document['by'])}")
     failed = sum(not row["holds"] for row in checks)
     print(f"\n{failed} of {len(checks)} checks fail" if failed else f"\nall {len(checks)} checks hold")
 

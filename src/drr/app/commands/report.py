@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import print_document, print_json, print_result
@@ -14,7 +15,21 @@ from drr.app.study.terms import add_options
 from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
 
-_USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--explain", "--json", "--quiet")
+if TYPE_CHECKING:
+    from drr.eval.metrics.rows import StudyDocument
+
+_USUAL = (
+    "--out",
+    "--judge",
+    "--labels",
+    "--viewer",
+    "--by",
+    "--paper",
+    "--stress",
+    "--explain",
+    "--json",
+    "--quiet",
+)
 """Options that the short help shows; `--help-all` shows the others."""
 
 
@@ -34,7 +49,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.judge.text import corrected_figures_text
     from drr.app.report.metric_tables import explained
     from drr.app.report.study_report import report
     from drr.eval.metrics import metrics
@@ -45,7 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.study is None:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
-    if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts or arguments.errors):
+    if not (
+        arguments.out
+        or arguments.json
+        or arguments.labels
+        or arguments.verdicts
+        or arguments.errors
+        or arguments.by
+    ):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     if arguments.stress:
         return _stress(arguments)
@@ -66,12 +87,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
         return 0
-    if "corrected" in document:
-        print(corrected_figures_text(document["corrected"], document["banner"]))
+    _print_parts(document)
     if written is not None:
         print(wrapped_paragraph(document["standing"]["text"]))
         print(f"{written.tables} tables: open {made.page}")
     return 0
+
+
+def _print_parts(document: StudyDocument) -> None:
+    from drr.app.judge.text import corrected_figures_text
+    from drr.app.report.by_field import by_field_text
+
+    if "by" in document:
+        print(by_field_text(document["by"]))
+    if "corrected" in document:
+        print(corrected_figures_text(document["corrected"], document["banner"]))
 
 
 def _stress(arguments: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from drr.app.pages.folders import REPORT_MARK, fresh_folder
 from drr.app.pages.frame import Frame, FramePlace, banner_of
 from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
+from drr.app.report.by_field import by_field_table
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import cost_table, measured_cost
 from drr.app.report.detail_pages import FOLDER, page_paths, sections_behind
@@ -47,6 +48,7 @@ def all_tables(material: ReportData) -> list[Table]:
     own = report_parts(material.document)
     found = [
         differences_table(material),
+        by_field_table(material.document["by"]) if "by" in material.document else None,
         *metric_tables(material),
         *(table for parts in own for table in parts.tables(material)),
         *(

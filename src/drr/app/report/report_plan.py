@@ -7,6 +7,7 @@ from typing import Literal
 
 from drr.app.papers.steps import printed_papers
 from drr.app.study.terms import Options, option, switch
+from drr.env.question_fields import FIELD_NAMES
 
 
 class ReportPlan(Options):
@@ -26,6 +27,7 @@ class ReportPlan(Options):
         "call", "labels of people (default: those of drr judges annotate)", "FILE", (), nargs="+")  # fmt: skip
     labels: tuple[Path, ...] = option(
         "call", "labels of a part (`drr judges annotate --sample`): each figure beside its estimate that holds the judge's error", "FILE", (), nargs="+")  # fmt: skip
+    by: str | None = option("call", f"figures by a field of the question: {FIELD_NAMES}", "FIELD")
     complete_only: bool = switch(
         "call", "leave out answers whose research was broken off because the model failed in the middle")  # fmt: skip
     verdicts: Path | None = option(

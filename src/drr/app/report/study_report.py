@@ -135,6 +135,11 @@ def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument, S
     counted = without_broken_off(judged) if plan.complete_only else judged
     ranks = study_standings(study, counted)
     document["standing"] = ranks.row.document()
+    if plan.by is not None:
+        from drr.app.report.by_field import by_field
+        from drr.eval.metrics.compare import ValueTable
+
+        document["by"] = by_field(ValueTable(counted), plan.by)
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if plan.labels:

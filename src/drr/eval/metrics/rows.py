@@ -158,6 +158,26 @@ class AlignmentRow(TypedDict):
     runs: list[AlignmentRun]
 
 
+class GroupRow(TypedDict):
+    """A figure of a system on the questions of a group, against that on all others."""
+
+    system: str
+    metric: str
+    group: str
+    mean: VRow
+    difference: DifferenceRow
+    """The group minus the rest; `value` is `None` where either is too small to be judged."""
+    weak: bool
+    """True where the group is shown to be worse than the rest."""
+
+
+class GroupDocument(TypedDict):
+    field: str
+    groups: dict[str, int]
+    """Number of questions of each group."""
+    rows: list[GroupRow]
+
+
 class StudyDocument(TypedDict):
     """The document of a judged study. Papers' plug-ins add further parts, each under its own key."""
 
@@ -179,6 +199,8 @@ class StudyDocument(TypedDict):
     """Present where a judge was aligned with experts in this study."""
     standing: NotRequired[StandingRow]
     """The leader; in what `drr report` prints and bundles hold."""
+    by: NotRequired[GroupDocument]
+    """Figures by a field of the question."""
     foreign: NotRequired[list[ForeignTableRow]]
     """Scores that other benchmarks gave the same reports, as imported."""
 
@@ -237,6 +259,8 @@ class CompareDocument(TypedDict):
     pairwise: list[PairRow]
     standing: NotRequired[StandingRow]
     """The leader among all systems of the study."""
+    by: NotRequired[GroupDocument]
+    """The differences by a field of the question."""
     joined: NotRequired[JoinedRow]
     """The questions, where `b` is of another study."""
 
