@@ -106,6 +106,27 @@ def test_the_form_and_its_words_are_chosen_by_the_question(shop: Shop, joint: li
     assert old.checkable == Checkable()
 
 
+def test_calls_of_tools_have_a_limit_of_their_own(shop: Shop, joint: list[Query]) -> None:
+    truth = joint[0].checkable
+    assert truth is not None
+    least = joint[0].model_copy(update={"checkable": truth.model_copy(update={"least": 1})})
+    look = {"tool": "get_user_orders", "arguments": {"limit": 1}}
+    with Environment(shop, [least], calls="tight") as env:
+        first = env.reset()
+        assert first.limits.max_calls == 3 and "called 3 times" in first.instructions
+        steps = [env.step(one) for one in (look, {"report": 1}, look, look)]
+        assert [done for _, _, done, _ in steps] == [False] * 4
+        assert "Hand in your answer now" in steps[-1][0].text and "Hand in" not in steps[-2][0].text
+        assert env.step({"report": "None.", "form": None})[3]["ending"] == "answered"
+        env.reset()
+        *_, (_, paid, done, info) = [env.step(look) for _ in range(4)]
+        assert (paid, done, info["ending"], len(env.transcript().steps)) == (0.0, True, "out_of_calls", 4)
+    with Environment(shop, joint, calls="wide") as env:
+        assert env.reset().limits.max_calls == 150
+    with Environment(shop, joint, calls="tight") as env, pytest.raises(Misuse, match="least"):
+        env.reset()
+
+
 @pytest.mark.slow
 def test_only_a_real_answer_is_paid(shop: Shop, joint: list[Query]) -> None:
     with Environment(shop, joint, max_steps=15) as env:

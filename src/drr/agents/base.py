@@ -91,6 +91,7 @@ _ROOMY = {
     "seconds": 7_200,
     "announced": 1,
 }
+LimitName = Literal["wide", "tight"]
 NAMED_LIMITS: Mapping[str, Mapping[str, int | float]] = {
     "wide": {**_ROOMY, "tool_calls": 150},
     "tight": {**_ROOMY, TIMES_LEAST: 1.5},

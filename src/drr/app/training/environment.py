@@ -12,12 +12,14 @@ from threading import RLock
 from types import TracebackType
 from typing import ClassVar, Self, TypedDict
 
+from drr.agents.base import NAMED_LIMITS, LimitName, tight_calls
 from drr.agents.runner import schemas
 from drr.app.calls import run_blocking
 from drr.app.session import ToolSession
 from drr.app.study.trust import named_settings, settle_settings
 from drr.app.training.episode import (
     ACTING,
+    MALFORMED,
     TASKS,
     Ending,
     Episode,
@@ -40,6 +42,7 @@ from drr.querygen.composing import QuestionMaker
 from drr.querygen.files import write_queries
 from drr.querygen.service import ServiceMaker
 
+_CALLS = "\nTools may be called {} times in all. Then only a report is taken."
 _QUESTIONS = 10_000
 """Most questions kept in memory, by seed."""
 
@@ -117,7 +120,8 @@ class Environment:
 
     Without `queries`, questions are made from the shop by seed: `task="retail"` asks for research, `task="service"` is a talk with a
     shopper who wants to buy, cancel and return. `sandbox` is the folder of its web; by default the web made with the
-    shop, else the package's own web. Many environments of one process share an open shop. `transcripts` is
+    shop, else the package's own web. `calls` limits the calls of tools in place of steps: `wide` to 150, `tight` to 1.5 times the question's
+    `least`; after the last one only a report is taken. Many environments of one process share an open shop. `transcripts` is
     a file of JSON lines that every finished episode is added to.
 
     >>> with drr.Environment(shop="shop", max_steps=30) as env:
@@ -136,15 +140,19 @@ class Environment:
         task: TaskName = "retail",
         max_steps: int = 60,
         time_limit_s: float = 900.0,
+        calls: LimitName | None = None,
         transcripts: str | Path | None = None,
         sandbox: str | Path | None = None,
         settings: Settings | None = None,
     ) -> None:
         if max_steps < 1 or not time_limit_s > 0:
             raise Misuse(f"max_steps {max_steps}, time_limit_s {time_limit_s:g}: both must be above 0")
+        if calls not in (None, *NAMED_LIMITS):
+            raise Misuse(f"calls {calls!r}: there are {', '.join(NAMED_LIMITS)}")
         if task not in TASKS:
             raise Misuse(f"task {task!r}: there are {', '.join(TASKS)}")
         self.limits, self.task = EpisodeLimits(max_steps, time_limit_s), TASKS[task]
+        self._calls = calls
         self._transcripts = None if transcripts is None else Path(transcripts)
         place = (
             shop
@@ -202,11 +210,23 @@ class Environment:
         found = self._chosen(seed, query)
         session, task = self._shared.session.beside(found.user_id, found.service), task_of(found)
         today, tools = session.world.today.isoformat(), schemas(tuple(session.tools), session.money)
+        limits = self._limits_of(found)
+        acting = ACTING if limits.max_calls is None else ACTING + _CALLS.format(limits.max_calls)
         first = Observation(
-            found.query, found.user_id, today, task.instructions(ACTING, session.money), tools, task.form, self.limits, "", self.limits.max_steps
+            found.query, found.user_id, today, task.instructions(acting, session.money), tools, task.form, limits, "", limits.max_steps
         )  # fmt: skip
         self._episode = Episode(found, session, first)
         return first
+
+    def _limits_of(self, query: Query) -> EpisodeLimits:
+        """Return the limits of a question, which those with a name take from its `least` or from their own number."""
+        if self._calls is None:
+            return self.limits
+        named, least = NAMED_LIMITS[self._calls], truth_of(query).least
+        if self._calls == "tight" and least is None:
+            raise Misuse(f"question {query.id}: does not say its `least`, so that calls cannot be tight")
+        most = int(named["tool_calls"]) if least is None or self._calls == "wide" else tight_calls(least)
+        return EpisodeLimits(most + MALFORMED, float(named["seconds"]), most)
 
     def _chosen(self, seed: int | None, query: Query | str | None) -> Query:
         if isinstance(query, Query):

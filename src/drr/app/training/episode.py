@@ -27,7 +27,7 @@ from drr.wording.currency import DOLLARS, Currency
 from pydantic import ValidationError
 
 TaskName = Literal["retail", "service"]
-Ending = Literal["answered", "out_of_steps", "out_of_time", "invalid_action"]
+Ending = Literal["answered", "out_of_calls", "out_of_steps", "out_of_time", "invalid_action"]
 MALFORMED = 5
 """Number of malformed actions in a row that ends an episode."""
 MOST_CHARS = 200_000
@@ -114,6 +114,8 @@ class EpisodeLimits(NamedTuple):
     max_steps: int
     """Most actions, including the report."""
     time_limit_s: float
+    max_calls: int | None = None
+    """Most calls of tools, after which only a report is taken; `None` where actions alone are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ class Observation:
     def to_dict(self) -> JsonObject:
         """Return the observation as a JSON object."""
         fields = {one.name: getattr(self, one.name) for one in _FIELDS}
-        return {**fields, "tools": list(self.tools), "limits": self.limits._asdict()}
+        limits = {name: one for name, one in self.limits._asdict().items() if one is not None}
+        return {**fields, "tools": list(self.tools), "limits": limits}
 
 
 _FIELDS = dataclass_fields(Observation)
@@ -214,6 +217,7 @@ class Episode:
     turns: list[EpisodeTurn] = field(default_factory=list)
     ending: Ending | None = None
     reward: RewardRow | None = None
+    calls: int = 0
     _malformed: int = 0
     _tools: Collection[str] = field(init=False)
     _began: float = field(default_factory=time.monotonic)
@@ -225,16 +229,20 @@ class Episode:
     def steps(self) -> int:
         return len(self.turns)
 
+    @property
+    def is_out_of_calls(self) -> bool:
+        return self.calls == self.start.limits.max_calls
+
     def act(self, action: object, output: ModelOutput | None = None) -> Step:
         began, asked, reply = time.perf_counter(), self._asked(action), None
-        if isinstance(asked, ToolAction):
+        if isinstance(asked, ToolAction) and not self.is_out_of_calls:
             reply = self.session.call(asked.tool, **asked.arguments)
         return self._done(asked, reply, action, output, began)
 
     async def aact(self, action: object, output: ModelOutput | None = None) -> Step:
         """Take an action like `act`, with the tool in a thread of its own."""
         began, asked, reply = time.perf_counter(), self._asked(action), None
-        if isinstance(asked, ToolAction):
+        if isinstance(asked, ToolAction) and not self.is_out_of_calls:
             reply = await self.session.acall(asked.tool, **asked.arguments)
         return self._done(asked, reply, action, output, began)
 
@@ -254,6 +262,9 @@ class Episode:
     ) -> Step:
         error: StepError | None = None
         text = reply.text if reply is not None else ""
+        self.calls += reply is not None
+        if reply is not None and self.is_out_of_calls:
+            text += f"\n\nThe limit of {self.calls} calls of tools is reached. Hand in your answer now."
         if isinstance(asked, ActionError):
             error = {"kind": "invalid_action", "message": asked.message}
             text = f"Error (invalid_action): {asked.message}"
@@ -265,7 +276,9 @@ class Episode:
         self.turns.append(
             EpisodeTurn(asked, written, text, error["kind"] if error else None, seconds, output)
         )
-        self.ending = self._ending(asked)
+        self.ending = (
+            "out_of_calls" if isinstance(asked, ToolAction) and reply is None else self._ending(asked)
+        )
         if self.ending is not None:
             report, form = asked if isinstance(asked, ReportAction) else ("", None)
             sources, changes = self.session.sources, self.session.changes

@@ -19,7 +19,7 @@ from gymnasium import spaces
 MOST_CHARS = 400_000
 """Maximum number of characters in an action or an observation."""
 NAME = "drr/Retail-v1"
-_CUT_SHORT = ("out_of_steps", "out_of_time")
+_CUT_SHORT = ("out_of_calls", "out_of_steps", "out_of_time")
 
 
 class AnyText(spaces.Text):
