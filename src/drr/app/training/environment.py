@@ -115,6 +115,15 @@ def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
     return found.model_copy(update={"sandbox": web_beside(place if isinstance(place, str) else place.spec)})
 
 
+def _call_limits(name: LimitName, query: Query) -> EpisodeLimits:
+    """Return the limits of that name for a question."""
+    named, least = NAMED_LIMITS[name], truth_of(query).least
+    if name == "tight" and least is None:
+        raise Misuse(f"question {query.id}: does not say its `least`, so that calls cannot be tight")
+    most = int(named["tool_calls"]) if least is None or name == "wide" else tight_calls(least)
+    return EpisodeLimits(most + MALFORMED, float(named["seconds"]), most)
+
+
 class Environment:
     """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
 
@@ -210,23 +219,13 @@ class Environment:
         found = self._chosen(seed, query)
         session, task = self._shared.session.beside(found.user_id, found.service), task_of(found)
         today, tools = session.world.today.isoformat(), schemas(tuple(session.tools), session.money)
-        limits = self._limits_of(found)
+        limits = self.limits if self._calls is None else _call_limits(self._calls, found)
         acting = ACTING if limits.max_calls is None else ACTING + _CALLS.format(limits.max_calls)
         first = Observation(
             found.query, found.user_id, today, task.instructions(acting, session.money), tools, task.form, limits, "", limits.max_steps
         )  # fmt: skip
         self._episode = Episode(found, session, first)
         return first
-
-    def _limits_of(self, query: Query) -> EpisodeLimits:
-        """Return the limits of a question, which those with a name take from its `least` or from their own number."""
-        if self._calls is None:
-            return self.limits
-        named, least = NAMED_LIMITS[self._calls], truth_of(query).least
-        if self._calls == "tight" and least is None:
-            raise Misuse(f"question {query.id}: does not say its `least`, so that calls cannot be tight")
-        most = int(named["tool_calls"]) if least is None or self._calls == "wide" else tight_calls(least)
-        return EpisodeLimits(most + MALFORMED, float(named["seconds"]), most)
 
     def _chosen(self, seed: int | None, query: Query | str | None) -> Query:
         if isinstance(query, Query):
