@@ -57,7 +57,7 @@ def ingest(
     """Make a shop of a catalogue's files, with invented people; return its manifest. `map` is a TOML file, or its tables.
 
     >>> _ = open("catalogue.csv", "w").write("id,title,price\\n7,A pen,$2.50\\n")
-    >>> drr.ingest("catalogue.csv", "mine", map={"products": {"brand": "id"}}).counts["products"]
+    >>> drr.ingest("catalogue.csv", "mine", map={"products": {"brand": "id", "currency": "USD"}}).counts["products"]
     1
     """
     from drr.app.catalogue import catalogue_job, make_shop
