@@ -79,6 +79,8 @@ WORDS = {
         "states": {"Delivered": "geliefert|zugestellt", "Shipped": "versandt|verschickt|versendet", "Cancelled": "storniert", "Returned": "zurückgesandt|zurückgegeben|retourniert", "Processing": "in Bearbeitung"},
         "stars": "Sterne|Sternen|Stern", "of_five": "von 5|von fünf", "ratings": "Bewertungen|Rezensionen|Kundenbewertungen|Kundenrezensionen|Reviews|Stimmen", "from": "aus|bei|von|nach|basierend auf|beruhend auf",
         "order": "Bestellung|Bestellnummer", "on": "am|vom", "at": "für|zu|zum Preis von|kostet|kosten", "lives": "Sie wohnen in|Du wohnst in", "whole": "insgesamt|zusammen|alles in allem", "now": "jetzt|heute|derzeit|aktuell|hier|bei uns|im Shop",
+        "most": "unter|bis|bis zu|höchstens|maximal|max.|nicht mehr als|weniger als|nicht über|nichts über", "least": "ab|über|mindestens|mehr als|nicht unter|nicht weniger als", "range": "von … bis|zwischen … und|ab … bis",
+        "each": "je|jeweils|jede|jeder|jedes|jeden|pro|Stück|Monat|monatlich|Rabatt|sparen",
     },
     "fr": {
         "labels": {
@@ -88,6 +90,8 @@ WORDS = {
         },
         "states": {"Delivered": "livré|livrée", "Shipped": "expédié|expédiée", "Cancelled": "annulé|annulée", "Returned": "retourné|retournée", "Processing": "en cours de traitement"},
         "stars": "étoiles|étoile", "of_five": "sur 5|sur cinq", "ratings": "avis|évaluations|avis clients|votes", "from": "sur|pour|d'après|avec|de|basé sur|sur la base de", "order": "commande", "on": "du|le", "at": "à|pour|au prix de|coûte", "lives": "Vous habitez à|Vous vivez à|Tu habites à|Tu vis à", "whole": "au total|en tout", "now": "maintenant|aujourd'hui|actuellement|ici|chez nous",
+        "most": "moins de|jusqu'à|maximum|au maximum|max.|pas plus de|au plus|en dessous de", "least": "à partir de|au moins|plus de|pas moins de|minimum", "range": "de … à|entre … et",
+        "each": "chacun|chacune|chaque|par|pièce|mois|réduction|remise",
     },
     "es": {
         "labels": {
@@ -97,6 +101,8 @@ WORDS = {
         },
         "states": {"Delivered": "entregado|entregada", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada|anulado|anulada", "Returned": "devuelto|devuelta", "Processing": "en proceso"},
         "stars": "estrellas|estrella", "of_five": "de 5|sobre 5|de cinco|sobre cinco", "ratings": "valoraciones|opiniones|reseñas|votos", "from": "de|con|sobre|según|a partir de|basado en", "order": "pedido", "on": "del|el", "at": "a|por|al precio de|cuesta", "lives": "Vive en|Vives en|Usted vive en", "whole": "en total|en conjunto", "now": "ahora|hoy|actualmente|aquí|en la tienda",
+        "most": "menos de|hasta|máximo|como máximo|máx.|no más de|por debajo de", "least": "a partir de|desde|al menos|más de|no menos de|mínimo", "range": "de … a|entre … y|desde … hasta",
+        "each": "cada|por|unidad|mes|descuento",
     },
     "it": {
         "labels": {
@@ -106,6 +112,8 @@ WORDS = {
         },
         "states": {"Delivered": "consegnato|consegnata", "Shipped": "spedito|spedita", "Cancelled": "annullato|annullata", "Returned": "reso|resa|restituito|restituita", "Processing": "in lavorazione"},
         "stars": "stelle|stella", "of_five": "su 5|su cinque", "ratings": "recensioni|valutazioni|opinioni|voti", "from": "su|da|con|di|in base a|sulla base di", "order": "ordine", "on": "del|il", "at": "a|per|al prezzo di|costa", "lives": "Abiti a|Abita a|Vivi a|Vive a", "whole": "in totale|in tutto", "now": "ora|oggi|attualmente|qui|da noi|nel negozio",
+        "most": "meno di|fino a|massimo|al massimo|max.|non più di|sotto i|sotto", "least": "a partire da|almeno|più di|non meno di|minimo", "range": "da … a|tra … e|fra … e",
+        "each": "ciascuno|ciascuna|ogni|per|pezzo|mese|sconto",
     },
     "nl": {
         "labels": {
@@ -115,6 +123,8 @@ WORDS = {
         },
         "states": {"Delivered": "geleverd|bezorgd", "Shipped": "verzonden|verstuurd", "Cancelled": "geannuleerd", "Returned": "geretourneerd|teruggestuurd", "Processing": "in behandeling"},
         "stars": "sterren|ster", "of_five": "van 5|van de 5|van vijf|van de vijf", "ratings": "beoordelingen|recensies|klantbeoordelingen|reviews|stemmen", "from": "uit|van|bij|met|op basis van|gebaseerd op", "order": "bestelling", "on": "op|van", "at": "voor|tegen|voor de prijs van|kost", "lives": "Je woont in|U woont in", "whole": "in totaal|samen", "now": "nu|vandaag|momenteel|hier|bij ons|in de winkel",
+        "most": "onder|onder de|tot|maximaal|max.|hoogstens|ten hoogste|niet meer dan|minder dan", "least": "vanaf|minstens|minimaal|boven|meer dan|niet minder dan", "range": "van … tot|tussen … en",
+        "each": "elk|elke|ieder|per|stuk|maand|korting",
     },
     "pl": {
         "labels": {
@@ -125,6 +135,8 @@ WORDS = {
         "states": {"Delivered": "dostarczone|dostarczono|dostarczony|dostarczona", "Shipped": "wysłane|wysłano|wysłany|wysłana", "Cancelled": "anulowane|anulowano|anulowany|anulowana", "Returned": "zwrócone|zwrócono|zwrócony|zwrócona", "Processing": "w realizacji|w trakcie realizacji"},
         "stars": "gwiazdki|gwiazdek|gwiazdka", "of_five": "na 5|z 5|na pięć|z pięciu", "ratings": "ocen|oceny|opinii|opinie|recenzji|recenzje|głosów|głosy", "from": "z|przy|na podstawie",
         "order": "zamówienie|zamówienia", "on": "z|dnia", "at": "za|po|kosztuje|kosztują|w cenie", "lives": "Mieszkasz w|Mieszka Pan w|Mieszka Pani w", "whole": "razem|łącznie|w sumie", "now": "teraz|dziś|dzisiaj|obecnie|aktualnie|tutaj|u nas|w sklepie",
+        "most": "do|maksymalnie|maks.|najwyżej|poniżej|nie więcej niż|mniej niż", "least": "od|co najmniej|minimum|powyżej|więcej niż|nie mniej niż", "range": "od … do|między … a|pomiędzy … a",
+        "each": "każdy|każda|każde|sztukę|sztuka|miesięcznie|miesiąc|rabat|rabatu",
     },
     "pt": {
         "labels": {
@@ -134,6 +146,8 @@ WORDS = {
         },
         "states": {"Delivered": "entregue", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada", "Returned": "devolvido|devolvida", "Processing": "em processamento"},
         "stars": "estrelas|estrela", "of_five": "de 5|em 5|de cinco", "ratings": "avaliações|opiniões|votos", "from": "de|com|em|por|com base em", "order": "pedido|encomenda", "on": "de|em", "at": "por|a|custa|custam|sai por|pelo preço de", "lives": "Você mora em|Mora em|Vive em", "whole": "no total|ao todo", "now": "agora|hoje|atualmente|aqui|na loja",
+        "most": "até|menos de|abaixo de|no máximo|máximo|máx.|não mais de", "least": "a partir de|pelo menos|acima de|mais de|no mínimo|mínimo", "range": "de … a|de … até|entre … e",
+        "each": "cada|por|unidade|mês|desconto",
     },
 }  # fmt: skip
 

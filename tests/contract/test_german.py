@@ -53,12 +53,14 @@ def _products(data: Rows) -> list[Product]:
     ]
 
 
-def write_german(spec: str, settings: Settings, language: str | None, data: Rows = _DATA) -> Manifest:
+def write_german(
+    spec: str, settings: Settings, language: str | None, data: Rows = _DATA, **recipe: Any
+) -> Manifest:
     with shop_writer(spec, settings) as writer:
         writer.write_products(iter(_products(data)), language)
         writer.write_users([])
         writer.write_orders([])
-        recipe = {} if language is None else {"language": language}
+        recipe |= {} if language is None else {"language": language}
         return writer.publish(Manifest(backend="", as_of="", content_hash="", counts={}, recipe=recipe))
 
 
@@ -207,3 +209,37 @@ def test_a_shop_of_a_language_that_is_not_in_the_table_is_searched_as_before(
         assert _found(shop, "Kaffeemühle") == ["K01", "K02"]
         assert _found(shop, "Mühle") == ["G03", "K03"]
         assert _found(shop, "Pfannen") == ["T06", "T04", "T05"]
+
+
+@pytest.fixture(scope="module")
+def euros(spec_of: Callable[[str], str], settings: Settings) -> Iterator[Shop]:
+    spec = spec_of("euros")
+    write_german(spec, settings, "de", currency="EUR", rate=1)
+    with open_shop(spec, settings) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("limit", "least", "most", "note"),
+    [
+        ("unter 30 euro", None, 30, "price up to 30,00 €"),
+        ("bis 30 Euro", None, 30, "price up to 30,00 €"),
+        ("maximal 30,50 €", None, 30.5, "price up to 30,50 €"),
+        ("unter 1.299 €", None, 1299, "price up to 1.299,00 €"),
+        ("under €30", None, 30, "price up to 30,00 €"),
+        ("up to 30 EUR", None, 30, "price up to 30,00 €"),
+        ("ab 20 €", 20, None, "price from 20,00 €"),
+        ("von 20 bis 40 €", 20, 40, "price from 20,00 € to 40,00 €"),
+        ("30 €", None, None, "an amount is no limit by itself: pass max_price"),
+        ("under $30", None, None, "an amount is no limit by itself: pass max_price"),
+    ],
+)
+def test_a_limit_in_words_is_one_of_the_shops_currency_and_no_word(
+    euros: Shop, limit: str, least: float | None, most: float | None, note: str
+) -> None:
+    page = euros.catalog.search(SearchRequest(f"Kaffeemühle {limit}", limit=_DEPTH))
+    asked = SearchRequest("Kaffeemühle", limit=_DEPTH, min_price=least, max_price=most)
+    plain = euros.catalog.search(asked)
+    assert note in page.notes
+    assert (page.product_ids, page.total) == (plain.product_ids, plain.total)
+    assert page.request is not None and (page.request.min_price, page.request.max_price) == (least, most)

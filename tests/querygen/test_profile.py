@@ -11,6 +11,7 @@ from drr.env.errors import DrrError
 from drr.env.profile import build_profile, shopper_label, themes_of
 from drr.env.records.shopper import shopper_summary
 from drr.env.shop import Shop
+from drr.wording.currency import Currency
 
 from tests.cases import cases
 from tests.commands import Drr
@@ -91,3 +92,11 @@ def test_the_command_prints_text_or_one_document_and_names_an_unknown_user(
     with pytest.raises(DrrError, match="no user 'NOBODY'"):
         build_profile(shop.store, "NOBODY", shop.manifest.as_of)
     assert "NOBODY" in drr.err("shop", "profile", "--shop", shop_folder, "--user", "NOBODY")
+
+
+def test_a_level_by_dollars_is_unknown_in_another_currency(shop: Shop) -> None:
+    user_id = shop.store.sample_users(1, seed=3, min_orders=20)[0]
+    known = build_profile(shop.store, user_id, shop.manifest.as_of)
+    other = build_profile(shop.store, user_id, shop.manifest.as_of, Currency("PLN", "pl"))
+    assert known.spend.level is not None
+    assert other == known.model_copy(update={"spend": known.spend.model_copy(update={"level": None})})

@@ -97,6 +97,26 @@ def test_a_report_in_euros_is_read_as_one_in_dollars(rules_shop: Shop) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "query", "found"),
+    [
+        ("de", "Drei Geschenke, insgesamt höchstens 50 €.", "fail"),
+        ("de", "Drei Geschenke, insgesamt höchstens 60 €.", "pass"),
+        ("de", "Drei Geschenke, jeweils höchstens 50 €.", "unverifiable"),
+        ("de", "Drei Geschenke, insgesamt mindestens 50 €.", "unverifiable"),
+        ("pl", "Trzy prezenty, razem najwyżej 50 €.", "fail"),
+        ("fr", "Trois cadeaux, au total moins de 50 €.", "fail"),
+    ],
+)
+def test_a_budget_in_the_shops_language_is_the_limit_of_the_whole(
+    rules_shop: Shop, language: str, query: str, found: str
+) -> None:
+    own = in_currency(rules_shop, "EUR")
+    report = EUROS.partition(", within")[0]
+    subject = Subject(report, query=query, shop=own, language=language)
+    assert check_report(subject)["budget"].status == found
+
+
 def test_stars_have_a_decimal_comma_where_amounts_have_one(rules_shop: Shop) -> None:
     written = "4,7/5, | 3,4 |, 4,1 stars, [1,2] 3,5 mm"
     assert in_dollars(f"9,90 €, {written}", "EUR")[0] == "$9.90, 4.7/5, | 3.4 |, 4.1 stars, [1,2] 3,5 mm"

@@ -321,7 +321,7 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
         raise DrrError(
             "no shopper's records may be read here, so there is no profile to hand on; leave +profile out"
         )
-    summary = build_profile(world.session.shop.store, run.user_id, run.as_of)
+    summary = build_profile(world.session.shop.store, run.user_id, run.as_of, run.tools.money)
     facts = ProfileFacts(summary, f"user://{run.user_id}/profile", run.tools.money)
     run.ledger.add(MAIN, [Source(url=facts.url, type="user", title="Profile summary", seen=facts.seen)])
     return facts

@@ -17,6 +17,7 @@ from drr.env.errors import Misuse
 from drr.env.shop import Store
 from drr.env.source import text_hash
 from drr.env.statistics import Share
+from drr.wording.currency import DOLLARS, Currency
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -198,8 +199,8 @@ class ProfileSummary(BaseModel):
         return text_hash(self.model_dump_json())
 
 
-def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
-    """Build the summary of one user; `as_of` is the shop's current date."""
+def build_profile(store: Store, user_id: str, as_of: str, currency: Currency = DOLLARS) -> ProfileSummary:
+    """Build the summary of one user; `as_of` is the shop's current date, `currency` that of its prices."""
     user, statistics = store.user(user_id), store.statistics(user_id)
     if user is None or statistics is None:
         raise Misuse(f"no user {user_id!r} in this shop; `drr shop info` counts them, ids are 28 characters")
@@ -232,7 +233,7 @@ def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
             total=statistics.spend,
             mean_price=statistics.mean_price,
             quartiles=statistics.price_quartiles,
-            level=_level(statistics.price_quartiles),
+            level=_level(statistics.price_quartiles) if currency == DOLLARS else None,
             unknown_share=round(statistics.orders_without_price / statistics.orders, 3)
             if statistics.orders
             else 0.0,
@@ -283,7 +284,7 @@ def _activity(per_year: float | None) -> Activity:
 
 
 def _level(quartiles: tuple[float, float, float] | None) -> PriceLevel | None:
-    """Return the price level of a median price. The bounds are the quartiles of Health & Household's prices in the data set."""
+    """Return the price level of a median price. The bounds are in dollars: the quartiles of Health & Household's prices in the data set."""
     if quartiles is None:
         return None
     return "budget" if quartiles[1] < 12 else "moderate" if quartiles[1] < 33 else "premium"

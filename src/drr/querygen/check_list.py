@@ -114,7 +114,8 @@ def profile_unchanged(case: CheckCase) -> CheckResult:
     query = case.query
     if query.profile_hash is None or case.known is None:
         return NONE
-    profile = build_profile(case.stock.shop.store, query.user_id, case.stock.shop.manifest.as_of)
+    shop = case.stock.shop
+    profile = build_profile(shop.store, query.user_id, shop.manifest.as_of, shop.manifest.money)
     return (
         PASS if profile.sha256 == query.profile_hash else fail("the user's profile summary has changed since")
     )

@@ -11,11 +11,15 @@ from drr.wording.money import amounts
 def demands_of(query: Query, currency: Currency | None = None) -> Constraints:
     """Return the demands of a question, by default in the currency that it names.
 
-    In another language than English they are those stated limits whose amounts stand in the text.
+    In another language than English they are those stated limits whose amounts stand in the text; where none are stated,
+    the limit that the text sets to the whole.
     """
     currency = currency or Currency(query.currency or DOLLARS.code)
     if query.language is None:
         return parse_constraints(query.query, currency)
+    if query.constraints is None:
+        read = parse_constraints(query.query, Currency(currency.code, query.language))
+        return Constraints(total_max=read.total_max, total_min=read.total_min)
     known = {one.value for one in amounts(currency.as_dollars(query.query))}
-    stated = (query.constraints or Constraints()).model_dump(exclude_defaults=True)
+    stated = query.constraints.model_dump(exclude_defaults=True)
     return Constraints(**{name: value for name, value in stated.items() if value in known})

@@ -138,7 +138,7 @@ class Writer:
         profile_hash: str | None = None
         brief: ShopperBrief | DepartmentBrief
         if self.mode == "profile":
-            profile = build_profile(self.shop.store, spec["user_id"], as_of)
+            profile = build_profile(self.shop.store, spec["user_id"], as_of, self.shop.manifest.money)
             profile_hash = profile.sha256
             unsold = before and all("answerable:" in row["failed"] for row in before[: self.count])
             owned = self.shop.store.products([one.product_id for one in records(profile)])

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from drr.wording.currencies import amount_forms, decimals_of
+from drr.wording.currencies import amount_forms, decimals_of, signs_of
 from drr.wording.money import in_dollars, money
 
 
@@ -33,6 +33,15 @@ class Currency:
     def as_dollars(self, text: str) -> str:
         """Write a text's amounts in this currency as `$27.30`, the form that limits and records are read in."""
         return self.read(text)[0]
+
+    def stated(self, text: str) -> str:
+        """Write amounts as dollars, and read those with two readings by the marks of the shop's language: `1.299 €`."""
+        if self.code == "USD":
+            return text
+        for sign in signs_of(self.code):
+            if sign > _WITHOUT_SPACES and sign in text:
+                text = text.replace(sign, f"{sign} ")
+        return in_dollars(text, self.code, _form_of(self).decimal)[0]
 
     def read(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
         """Return the text with amounts as dollars, and where each of its characters stood; `None` if where it stands."""
@@ -56,6 +65,8 @@ class Currency:
 
 DOLLARS = Currency()
 _DOLLARS = re.compile(r"\$(\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,4})?)(?![\w.]*[\[\w])")
+_WITHOUT_SPACES = "\u2e80"
+"""The first sign of the scripts that write the next word right behind an amount: `3000円以下`."""
 _SIGN = "\N{CURRENCY SIGN}"
 """The place of the sign in a pattern of CLDR."""
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from drr.wording.currency import Currency
 from drr.wording.vocabulary import any_word_pattern
 
 FOLDER = Path(__file__).parent / "locales"
@@ -62,7 +63,14 @@ class Locale:
             (rf"(?<![\w-])(?P<it>{some('at')})(?=\s{_AMOUNT}\s?(?:[,.;:()\[|!?]|$))", lambda _: "at"),
             (r"(?<=\|)\s*[*_]*(?P<it>\d{1,3}(?:\.\d{3})+|\d{1,3}(?:\.\d{3})*,\d{1,2}(?:\s?\([\d.]{1,9}\))?)(?=[*_]*\s*\|)", _cell),
         ]  # fmt: skip
-        self._forms = [(re.compile(form, re.I | re.M), read) for form, read in forms]
+        low = r"(?:\$[\d,]{1,9}(?:\.\d\d?)?|\d{1,4}(?:[.,]\d\d?)?(?!\d))"
+        pairs = (tuple(map(re.escape, one.split(" … "))) for one in words["range"])
+        ranges = "|".join((*(rf"{one}\s{low}\s{other}" for one, other in pairs), rf"{low}\s?[-–]"))
+        limit = rf"(?<![\w$.,-])(?:(?P<range>{ranges})|(?P<most>{some('most')})|(?P<least>{some('least')}))\s{{0,2}}(?=\$\d)"
+        forms += [(limit, self._limit), (rf"\b(?:{some('each')})\b", lambda _: "each")]
+        *self._forms, self._limits, self._each = (
+            (re.compile(form, re.I | re.M), read) for form, read in forms
+        )
 
     def english(self, text: str) -> tuple[str, list[Place]]:
         """Return the text with English words where rules look for them, and where each character stood."""
@@ -74,6 +82,25 @@ class Locale:
                 last = end
         stood += ((k, k + 1) for k in range(last, len(text) + 1))
         return "".join((*parts, text[last:])), stood
+
+    def limits(self, text: str) -> str:
+        """Return a text whose amounts are dollars with English words where others make these the most or the least."""
+        return self._limits[0].sub(self._limit, text)
+
+    def limit_of_whole(self, text: str) -> str:
+        """Return a text as `limits` does if it states one price at most, and none of each thing; else the text itself."""
+        found = list(self._limits[0].finditer(text))
+        if len(found) != 1 or found[0]["least"] or self._each[0].search(text):
+            return text
+        read = self.limits(text)
+        return read if read.count("$") == 1 + bool(found[0]["range"]) else text
+
+    @staticmethod
+    def _limit(match: re.Match[str]) -> str:
+        if not match["range"]:
+            return "up to " if match["most"] else "at least "
+        low = next(word for word in re.split(r"\s|[-–]", match["range"]) if any(map(str.isdecimal, word)))
+        return f"{low if low[0] == '$' else '$' + low.replace(',', '.')} to "
 
     def _edits(self, text: str) -> Iterator[tuple[Place, str]]:
         for form, read in self._forms:
@@ -120,3 +147,11 @@ def locale_of(language: str | None) -> Locale | None:
     """Return the words of a language, told by its code; `None` for English and for one without a file."""
     file = FOLDER / f"{language}.json"
     return Locale(json.loads(file.read_text("utf-8"))) if file.is_file() else None
+
+
+def stated_limits(text: str, money: Currency, *, of_whole: bool = False) -> str:
+    """Write a text's amounts as dollars and what limits them in English: `unter 30 €` as `up to $30`."""
+    words, dollars = locale_of((money.language or "").partition("-")[0]), money.stated(text)
+    if words is None or money.code == "USD":
+        return dollars
+    return words.limit_of_whole(dollars) if of_whole else words.limits(dollars)

@@ -124,10 +124,10 @@ def _pattern_of_sign(sign: str) -> str:
     return "(?i:" + r"\.?".join(letters) + ")" if len(sign) > 1 else re.escape(sign)
 
 
-def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
+def in_dollars(text: str, currency: str, decimal: str = "?") -> tuple[str, list[tuple[int, int]]]:
     """Write `52,76 €` as `$52.76`, and return also where each character of the result stood.
 
-    An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where no other amount of the text tells the decimal mark.
+    An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where neither `decimal` nor another amount of the text tells the decimal mark.
     Where amounts have a decimal comma, stars may have one too: `4,7/5`.
     """
     names = "|".join(map(_pattern_of_sign, (currency, *signs_of(currency))))
@@ -137,7 +137,7 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     )
     found = [(match.span(), match["behind"] or match["before"] or "") for match in amount.finditer(text)]
     known = {decimal_mark(digits) for _, digits in found} - {"", "?"}
-    one_mark = next(iter(known)) if len(known) == 1 else "?" if decimals_of(currency) else ""
+    one_mark = next(iter(known)) if len(known) == 1 else decimal if decimals_of(currency) else ""
     if one_mark == ",":
         text = _STARS.sub(r"\1.\2", text)
     parts, stood, last = list[str](), list[tuple[int, int]](), 0

@@ -156,8 +156,8 @@ class FormRead:
 
     @classmethod
     def of(cls, form: ReportForm, passages: Passages, question: str) -> FormRead:
+        limits = CostLimits(parse_constraints(question, passages.currency), passages.currency)
         question = passages.currency.as_dollars(question)
-        limits = CostLimits(parse_constraints(question), passages.currency)
         plan = BuyingPlan.of(form.plan, passages, limits)
         planned = plan.total if plan.lines and plan.is_priced else None
         setting = ReadingTerms(passages, question, limits, planned)

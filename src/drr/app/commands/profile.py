@@ -26,8 +26,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
-        profile = build_profile(shop.store, user_in(shop, arguments.user), shop.manifest.as_of)
         money = shop.manifest.money
+        profile = build_profile(shop.store, user_in(shop, arguments.user), shop.manifest.as_of, money)
     print_document(
         arguments,
         {"schema": 1, **money.fields, **profile.model_dump(mode="json"), "sha256": profile.sha256},

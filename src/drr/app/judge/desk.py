@@ -239,9 +239,10 @@ class ShopperProfiles:
         if user_id not in self._known:
             from drr.env.profile import build_profile
 
-            known = self.shop.store.user(user_id) is not None
+            store, manifest = self.shop.store, self.shop.manifest
+            known = store.user(user_id) is not None
             self._known[user_id] = (
-                build_profile(self.shop.store, user_id, self.shop.manifest.as_of) if known else None
+                build_profile(store, user_id, manifest.as_of, manifest.money) if known else None
             )
         return self._known[user_id]
 

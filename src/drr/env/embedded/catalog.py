@@ -22,6 +22,7 @@ from drr.env.search.read_query import Lexicon
 from drr.env.search.searching import FieldSearch, HybridSearch
 from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import category_key, query_words
+from drr.wording.currency import DOLLARS, Currency
 
 _REMOVALS = 5
 """Most attempts to remove a folder."""
@@ -80,6 +81,7 @@ class EmbeddedCatalog:
         vectors: Vectors | None = None,
         embedder: Embedder | None = None,
         language: str | None = None,
+        money: Currency = DOLLARS,
     ) -> None:
         self._folder, self.search_name, self._language = folder, search, language
         self._let_go: Callable[[], object] = lambda: None
@@ -102,8 +104,8 @@ class EmbeddedCatalog:
         self._size: int = self.searcher.num_docs
         self._categories = dict(categories)
         engine = TantivyEngine(self._index, self.searcher, lexicon, vectors, language)
-        self._fields = FieldSearch(engine)
-        self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
+        self._fields = FieldSearch(engine, money)
+        self._hybrid = None if embedder is None else HybridSearch(engine, embedder, money)
 
     def close(self) -> None:
         """Remove the temporary files of this catalogue now; otherwise they go with the object."""

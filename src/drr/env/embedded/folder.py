@@ -62,7 +62,15 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
         categories = store.category_counts()
         language = indexed_language(manifest)
         catalog = EmbeddedCatalog(
-            folder, data / INDEX, categories, store.lexicon, search, vectors, embedder, language
+            folder,
+            data / INDEX,
+            categories,
+            store.lexicon,
+            search,
+            vectors,
+            embedder,
+            language,
+            manifest.money,
         )
     except BaseException:
         store.close()

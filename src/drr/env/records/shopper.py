@@ -297,7 +297,7 @@ def _spend(spend: Spend, currency: Currency) -> str:
     text = f"{priced(spend.total, currency)} at known prices, {priced(spend.mean_price, currency)} on average"
     if spend.quartiles:
         text += f", quartiles {' / '.join(map(currency.text, spend.quartiles))}"
-        text += f" ({spend.level})" if currency == DOLLARS else ""  # levels are those of dollars
+        text += f" ({spend.level})" if spend.level else ""
     return text + f"; the price of {spend.unknown_share:.0%} of the orders is unknown"
 
 

@@ -13,6 +13,7 @@ from drr.env.languages import COMPOUNDING, is_stop_word, surfaces
 from drr.env.search.fields import Name
 from drr.env.search.read_query import MOST_ROWS, SHORTEST_PART, Holders, Lexicon, QueryReader, Slot, distance
 from drr.env.text import folded_text, word_stem
+from drr.wording.currency import DOLLARS, Currency
 
 VERSION = "2"
 """The version of reading such a query. It is raised if a query may find other products or another order."""
@@ -24,15 +25,19 @@ _SHORTEST_END = 4
 """Fewest letters of an end that is the thing though the catalogue lacks the compound's beginning."""
 
 
-def reader_of(holders: Holders, lexicon: Callable[[], Lexicon], language: str | None) -> QueryReader:
+def reader_of(
+    holders: Holders, lexicon: Callable[[], Lexicon], language: str | None, money: Currency = DOLLARS
+) -> QueryReader:
     if language is None:
-        return QueryReader(holders, lexicon)
-    return CompoundReader(holders, lexicon, language)
+        return QueryReader(holders, lexicon, money)
+    return CompoundReader(holders, lexicon, language, money)
 
 
 class CompoundReader(QueryReader):
-    def __init__(self, holders: Holders, lexicon: Callable[[], Lexicon], language: str) -> None:
-        super().__init__(holders, lexicon)
+    def __init__(
+        self, holders: Holders, lexicon: Callable[[], Lexicon], language: str, money: Currency = DOLLARS
+    ) -> None:
+        super().__init__(holders, lexicon, money)
         self._language, self._compounding = language, language in COMPOUNDING
 
     def _cut(self, text: str) -> list[str]:

@@ -6,8 +6,10 @@ from typing import NotRequired, TypedDict
 
 from drr.env.manifest import indexed_language
 from drr.env.search.compounds import VERSION as COMPOUNDS_VERSION
+from drr.env.search.read_query import LIMITS_VERSION
 from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION, Shop
 from drr.env.text import text_version
+from drr.wording.currency import DOLLARS
 
 
 class SearchKey(TypedDict):
@@ -17,6 +19,8 @@ class SearchKey(TypedDict):
     """Embedder and hash of the vectors, if the search is `hybrid`."""
     words: NotRequired[str]
     """The version of words, compounds and fields, if the shop is not searched as an English one."""
+    limits: NotRequired[str]
+    """The version of reading price limits, if the shop sells in another currency than dollars."""
 
 
 def search_key(shop: Shop) -> SearchKey | None:
@@ -28,6 +32,8 @@ def search_key(shop: Shop) -> SearchKey | None:
     if name == "hybrid":
         key["version"] = HYBRID_VERSION
         key["vectors"] = shop.manifest.versions["vectors"]
+    if name != "plain" and shop.manifest.money != DOLLARS:
+        key["limits"] = LIMITS_VERSION
     if language is not None:
         key["words"] = (
             f"{text_version(language)}.{COMPOUNDS_VERSION}.{shop.manifest.versions.get('fields', '')}"

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from drr.env.languages import COMPOUNDING
 from drr.env.search.fields import Name, SearchFields, search_words
 from drr.env.text import tokens, word_stem
+from drr.wording.currencies import codes_of
+from drr.wording.currency import DOLLARS, Currency
 from drr.wording.limits import limits
+from drr.wording.locale import stated_limits
 from drr.wording.money import MONEY
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+LIMITS_VERSION = "1"
+"""The version of reading price limits in other currencies. It is raised if such a query may be read otherwise."""
 MOST_ROWS = 1_000_000
 _SHORTEST = 4
 SHORTEST_PART = 3
@@ -237,15 +242,17 @@ class ReadQuery:
 class QueryReader:
     """Reads a query of an English shop."""
 
-    def __init__(self, holders: Holders, lexicon: Callable[[], Lexicon]) -> None:
-        self._holders, self._lexicon = holders, lexicon
+    def __init__(self, holders: Holders, lexicon: Callable[[], Lexicon], money: Currency = DOLLARS) -> None:
+        self._holders, self._lexicon, self._money = holders, lexicon, money
         self._words = search_words()
 
     def read(self, query: str) -> ReadQuery:
-        low, high, rest = _prices(query)
+        low, high, rest = _prices(query, self._money)
         remarks = []
         if low is not None or high is not None:
-            remarks.append(f"price {_between(low, high)}")
+            remarks.append(f"price {_between(low, high, self._money)}")
+        elif rest != query:
+            remarks.append("an amount is no limit by itself: pass max_price")
         words = self._cut(rest)[:_MOST_WORDS]
         cheap = next((word for word in words if word in self._words.cheap), None)
         slots = list(dict.fromkeys(self._slots(words, remarks)))
@@ -314,22 +321,41 @@ class QueryReader:
         return None if near is None else (near,)
 
 
-def _prices(query: str) -> tuple[float | None, float | None, str]:
-    """Return the price limits that a query states (least, most), and the query without the amounts."""
-    found = [limit for limit in limits(query) if limit.scope != "month"]
+def _prices(query: str, money: Currency) -> tuple[float | None, float | None, str]:
+    """Return the price limits that a query states (least, most), and the query without the amounts.
+
+    In another currency than dollars no amount stays, also where it limits nothing.
+    """
+    text, own = stated_limits(query, money), money == DOLLARS
+    named = list(MONEY.amounts(text))
+    strange = money.code not in codes_of("$") and any(MONEY.amounts(query))
+    found = [] if strange else [limit for limit in limits(text) if limit.scope != "month"]
     lows = [limit.low for limit in found if limit.low is not None]
     highs = [limit.high for limit in found if limit.high is not None]
     low, high = max(lows, default=None), min(highs, default=None)
     if not found or (low is not None and high is not None and low > high):
-        return None, None, query
+        if own or not named:
+            return None, None, query
+        low = high = None
     parts, last = [], 0
-    for amount in MONEY.amounts(query):
-        parts.append(query[last : amount.start])
+    for amount in named:
+        parts.append(text[last : amount.start])
         last = amount.end
-    return low, high, " ".join([*parts, query[last:]])
+    parts.append(text[last:])
+    return low, high, " ".join(parts if own else map(_without_weak_ends, parts))
 
 
-def _between(low: float | None, high: float | None) -> str:
+def _without_weak_ends(part: str) -> str:
+    """Remove English words of asking and of price, which another language's stop words lack, from beside an amount."""
+    words, weak = part.split(), search_words().weak
+    while words and words[-1].casefold().strip(".,:") in weak:
+        words.pop()
+    while words and words[0].casefold().strip(".,:") in weak:
+        words.pop(0)
+    return " ".join(words)
+
+
+def _between(low: float | None, high: float | None, money: Currency) -> str:
     if low is None:
-        return f"up to ${high:,.2f}"
-    return f"from ${low:,.2f}" if high is None else f"from ${low:,.2f} to ${high:,.2f}"
+        return f"up to {money.text(high or 0)}"
+    return f"from {money.text(low)}" if high is None else f"from {money.text(low)} to {money.text(high)}"

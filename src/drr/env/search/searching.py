@@ -14,6 +14,7 @@ from drr.env.search.read_query import Holders, Lexicon
 from drr.env.search.search_plan import FULL, Node, Plan
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchPage, SearchRequest
+from drr.wording.currency import DOLLARS, Currency
 
 
 class Hits(NamedTuple):
@@ -68,6 +69,7 @@ class BesideCounts(NamedTuple):
 @dataclass(frozen=True)
 class FieldSearch:
     engine: IndexEngine
+    money: Currency = DOLLARS
 
     def search(self, request: SearchRequest) -> SearchPage:
         found = self.find_hits(request)
@@ -78,7 +80,8 @@ class FieldSearch:
     def find_hits(self, request: SearchRequest) -> FoundHits | None:
         """Find the hits of a request; `None` if the query has no word."""
         engine = self.engine
-        asked = reader_of(engine.holders, engine.lexicon, engine.language).read(request.query)
+        reader = reader_of(engine.holders, engine.lexicon, engine.language, self.money)
+        asked = reader.read(request.query)
         if not asked.slots:
             return None
         request = replace(
@@ -163,13 +166,14 @@ def merge_rankings(first: Sequence[str], second: Sequence[str]) -> list[tuple[fl
 class HybridSearch:
     engine: VectorEngine
     embedder: Embedder
+    money: Currency = DOLLARS
 
     def search(self, request: SearchRequest) -> SearchPage:
         """Search by fields, then by vectors if the order is by relevance. In another order nearness is no reason to be listed.
 
         Products that have the name that the whole query is, or every word of it, come before those that are only near.
         """
-        words = FieldSearch(self.engine)
+        words = FieldSearch(self.engine, self.money)
         found = words.find_hits(replace(request, limit=DEPTH, offset=0))
         if found is None:
             return SearchPage([], [], 0)

@@ -24,6 +24,7 @@ from drr.env.servers.connect import Servers
 from drr.env.servers.index import category_term
 from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import query_words
+from drr.wording.currency import DOLLARS, Currency
 
 _COUNTED_HERE = ("strong", "name", "brand")
 _CANDIDATES = 1000
@@ -172,12 +173,13 @@ class ServersCatalog:
         search: SearchName,
         embedder: Embedder | None = None,
         language: str | None = None,
+        money: Currency = DOLLARS,
     ) -> None:
         self.servers, self.index, self.search_name = servers, index, search
         self._categories = dict(categories)
         self._engine = ElasticEngine(self._ask, size, lexicon, language)
-        self._fields = FieldSearch(self._engine)
-        self._hybrid = None if embedder is None else HybridSearch(self._engine, embedder)
+        self._fields = FieldSearch(self._engine, money)
+        self._hybrid = None if embedder is None else HybridSearch(self._engine, embedder, money)
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)

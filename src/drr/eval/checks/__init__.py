@@ -103,7 +103,7 @@ RULES: dict[str, Rule] = {
     "price": Rule("products:price", "120", reads_figures=True),
     "rating": Rule("products:rating", "119", reads_figures=True),
     "total": Rule("money:total", "118", reads_figures=True),
-    "budget": Rule("money:budget", "118", reads_figures=True),
+    "budget": Rule("money:budget", "119", reads_figures=True),
     "order_facts": Rule("orders:order_facts", "120", reads_figures=True),
     "privacy": Rule("profile:privacy", "113"),
     "profile_facts": Rule("profile:profile_facts", "115", reads_figures=True),

@@ -10,7 +10,6 @@ from typing import Any
 from drr.citations.addresses import addresses_in, host_of, path_steps
 from drr.citations.files import KnownPlaces
 from drr.citations.parse import Citations, parse
-from drr.env.constraints import parse_constraints
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
@@ -50,12 +49,21 @@ class Subject:
         """Return the subject with the shop's words in English and its currency as dollars, and where each character stood."""
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
-        words = locale_of(self.language or (manifest.language if manifest else None))
+        words = self._words
         if not (currency or words):
             return self, None
         report, stood = self._read(self.report, words, currency)
         query = None if self.query is None else self._read(self.query, words, currency)[0]
         return replace(self, report=report, query=query), stood
+
+    @cached_property
+    def _words(self) -> Locale | None:
+        return locale_of(self.language or (self.shop.manifest.language if self.shop else None))
+
+    @cached_property
+    def limits(self) -> str:
+        """Return the question with its limit in English, where the other amounts and words are already read."""
+        return self._words.limit_of_whole(self.query or "") if self._words else self.query or ""
 
     @staticmethod
     def _read(text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
@@ -101,12 +109,6 @@ class Subject:
     @cached_property
     def claims(self) -> list[Claim]:
         return extract_by_rules(self.report, self.citations)
-
-    @cached_property
-    def demands(self) -> Constraints | None:
-        if self.constraints is not None:
-            return self.constraints
-        return parse_constraints(self.query) if self.query else None
 
     @cached_property
     def user(self) -> User | None:

@@ -67,7 +67,7 @@ def _whole_limit(subject: Subject) -> float | None:
         if wanted.total_max is None and wanted.month_max is not None and wanted.months:
             return round(wanted.month_max * wanted.months, 2)
         return wanted.total_max
-    query = subject.query or ""
+    query = subject.limits
     named = amounts(query)
     if len(named) != 1:
         return None

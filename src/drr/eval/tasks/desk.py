@@ -263,7 +263,8 @@ def profile_text(shop: Shop, user_id: str) -> str:
     known = shop.store.user(user_id) is not None
     if not known:
         return ""
-    return shopper_summary(build_profile(shop.store, user_id, shop.manifest.as_of), shop.manifest.money)
+    money = shop.manifest.money
+    return shopper_summary(build_profile(shop.store, user_id, shop.manifest.as_of, money), money)
 
 
 JUDGE = "judge"

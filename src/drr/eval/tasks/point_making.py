@@ -113,7 +113,7 @@ def _settled(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
 
 
 def _points_by_code(desk: JudgingContext, about: JudgedQuestion) -> Iterator[PointRow]:
-    wanted = about.constraints or parse_constraints(desk.money.as_dollars(about.query))
+    wanted = about.constraints or parse_constraints(about.query, desk.money)
     yield from points_of_demands(wanted, desk.money)
     query = desk.questions.get(about.id)
     if query is None and about.user_id and about.query:  # an imported report's: text and user alone

@@ -78,7 +78,7 @@ def _searches(question: str, currency: Currency) -> Calls:
     """Return a search of the shop for each sentence, within the price limits of the sentence."""
     calls: Calls = []
     for part in parts_of(question):
-        limits = parse_constraints(currency.as_dollars(part))
+        limits = parse_constraints(part, currency)
         highest = limits.total_max if limits.item_max is None else limits.item_max
         prices = {"max_price": highest, "min_price": limits.item_min}
         given = {name: price for name, price in prices.items() if price is not None}
