@@ -10,6 +10,7 @@ from typing import Any
 from drr.citations.addresses import addresses_in, host_of, path_steps
 from drr.citations.files import KnownPlaces
 from drr.citations.parse import Citations, parse
+from drr.env.constraints import parse_constraints
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
@@ -109,6 +110,12 @@ class Subject:
     @cached_property
     def claims(self) -> list[Claim]:
         return extract_by_rules(self.report, self.citations)
+
+    @cached_property
+    def demands(self) -> Constraints | None:
+        if self.constraints is not None:
+            return self.constraints
+        return parse_constraints(self.limits) if self.query else None
 
     @cached_property
     def user(self) -> User | None:
