@@ -88,7 +88,7 @@ class Locale:
         return self._limits[0].sub(self._limit, text)
 
     def limit_of_whole(self, text: str) -> str:
-        """Return a text as `limits` does if it states one price at most, and none of each thing; else the text itself."""
+        """Return a text as `limits` does if it limits the whole alone; else the text itself."""
         found = list(self._limits[0].finditer(text))
         if len(found) != 1 or found[0]["least"] or self._each[0].search(text):
             return text
