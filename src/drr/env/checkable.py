@@ -145,8 +145,8 @@ class Checkable(_Part):
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the record. One without points, least or level is written as before these existed."""
         row: JsonObject = written(self)
-        few = {"points": self.points, "rules": self.points, "least": self.least, "level": self.level}
-        few |= {"specification": self.specification}
+        few = dict.fromkeys(("points", "rules", "specification"), bool(self.points))
+        few |= {"least": self.least is not None, "level": self.level is not None}
         return {key: row[key] for key in row if key not in few or few[key]}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.records.lines import priced
-from drr.querygen.joined.specification import JoinedNeed, Specification
+from drr.querygen.joined.specification import JoinedNeed, OrderFigure, Specification
 from drr.wording.currency import DOLLARS, Currency
 
 RULES = (
@@ -18,19 +18,42 @@ RULES = (
     "If nothing can be found for a point, the other points stand.",
 )
 """The rules of the house, which hold in every question."""
+ORDER_RULES = (
+    "The kind of a product is the last step of its category; its maker is the store that its listing names.",
+    "A total is that of all pieces at today's price; without a known price it cannot be told.",
+    "If no order is of that sort, nothing fits the point, and the other points stand.",
+)
+_ASKED = {
+    "date": "The day of my order {}",
+    "total": "The total of my order {}",
+    "days": "The days between my order {} and my order {}",
+}
+_WHICH = {
+    "kind": "of the kind {}",
+    "maker": "by {}",
+    "year": "of the year {}",
+    "status": "with the status {}",
+    "recipient": "sent as a gift to {}",
+    "former_home": "sent to my former home",
+}
 
 
 def described(of: Specification, money: Currency = DOLLARS) -> str:
     """Return the text of a specification. It says that no model worded it."""
-    points = [f"{at}. {_need(need, money)}" for at, need in enumerate(of.needs, 1)]
+    points = [*(_need(one, money) for one in of.needs), *map(_figure, of.figures)]
     return "\n".join(
         [
-            "I want to buy the following. (Printed from a specification; no model worded it.)",
-            *points,
-            *_joint(of, money),
-            *RULES,
+            "I want to know the following. (Printed from a specification; no model worded it.)",
+            *(f"{at}. {point}" for at, point in enumerate(points, 1)),
+            *(_joint(of, money) if of.needs else ()),
+            *(RULES if of.needs else ORDER_RULES),
         ]
     )
+
+
+def _figure(one: OrderFigure) -> str:
+    orders = [" ".join(_WHICH[x.what].format(x.value) for x in chain) for chain in one.orders]
+    return _ASKED[one.what].format(*orders) + "."
 
 
 def _need(need: JoinedNeed, money: Currency) -> str:

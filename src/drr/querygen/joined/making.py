@@ -20,6 +20,7 @@ from drr.querygen.joined.deciding import DECIDING, FirstRows, deciding, shortcut
 from drr.querygen.joined.describing import described
 from drr.querygen.joined.needs import SHELF, Dropped
 from drr.querygen.joined.proving import Proof, Unproven
+from drr.querygen.joined.references import HISTORY, ReferenceDraw
 from drr.querygen.joined.solving import Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
 from drr.querygen.shelves import Shelves
@@ -48,33 +49,46 @@ class JoinedMaker:
         return BundleDraw(Solver(Shelves(self.shop, plain=True)), self.first)
 
     @cached_property
+    def references(self) -> ReferenceDraw:
+        return ReferenceDraw(self.shop, self.bundles.solver.shelves.products)
+
+    @cached_property
     def users(self) -> list[str]:
         return self.shop.store.sample_users(_USERS, seed=0, min_orders=1)
 
     def questions(self, seed: int, count: int) -> list[Query]:
         """Return up to `count` questions, as many of each level, the easiest first."""
-        if len(self.bundles.drawer.kinds) < LOADS[-1]:
+        if len(self.bundles.drawer.kinds) < LOADS[-1] or not self.references.users:
             raise Misuse(
-                f"{self.shop.spec}: fewer than {LOADS[-1]} kinds have {SHELF} products; joined questions need them"
+                f"{self.shop.spec}: joined questions need {LOADS[-1]} kinds of {SHELF} products,"
+                f" and shoppers with {HISTORY[0]} orders"
             )
         made = list[Query]()
         for number in range(count):
             level = 1 + number * len(LOADS) // count
             query = next(
-                filter(None, (self._query(f"{seed}:{number}:{one}", level) for one in range(TRIES))), None
+                filter(
+                    None,
+                    (self._query(f"{seed}:{number}:{one}", level, number % 2 == 1) for one in range(TRIES)),
+                ),
+                None,
             )
             made += [query] if query else []
         return made
 
-    def _query(self, seed: str, level: int) -> Query | None:
+    def _query(self, seed: str, level: int, of_orders: bool) -> Query | None:
         """Try once to make a question; a failure is counted by level and reason."""
         rng = Random(f"joined:{seed}")
-        user = rng.choice(self.users)
+        user = rng.choice(self.references.users if of_orders else self.users)
         try:
-            of, right = self.bundles.draw(rng, level)
+            if of_orders:
+                of = self.references.draw(rng, user, LOADS[level - 1])
+            else:
+                of, _ = self.bundles.draw(rng, level)
+            right = self._solution(of, user)
             proof = self._proved(of, right.points, user)
         except (Dropped, Undecided, Unproven) as error:
-            self.dropped[f"level {level}: {error}"] += 1
+            self.dropped[f"{'references' if of_orders else 'bundles'}, level {level}: {error}"] += 1
             return None
         truth = Checkable(
             plan=proof.plan,
@@ -95,6 +109,11 @@ class JoinedMaker:
             checkable=truth,
         )
 
+    def _solution(self, of: Specification, user: str) -> Solution:
+        """Return the answers to needs and figures. Raises `Undecided`."""
+        found = self.bundles.solver.solve(of) if of.needs else Solution([], [], 0)
+        return found._replace(points=[*found.points, *self.references.points(of, user)])
+
     def _proved(self, of: Specification, points: list[PointTruth], user: str) -> Proof:
         """Return a proof that finds these points through the tools. Raises `Unproven`."""
         proof = Proof(of, context_for(Session(self.shop, user), self.web))
@@ -109,22 +128,26 @@ class JoinedMaker:
             return {"unambiguous": fail("it has points but no specification, so nothing proves them")}
         of = Specification.model_validate(truth.specification)
         try:
-            right = self.bundles.solver.solve(of)
+            right = self._solution(of, query.user_id)
         except Undecided as error:
             return {"unambiguous": fail(str(error))}
         same = (right.points, right.rules) == (truth.points, truth.rules)
         return {
             "unambiguous": PASS if same else fail("the specification gives other points or rules"),
-            "deciding": self._deciding(of, right),
+            "deciding": self._deciding(of, right, query.user_id),
             "reached": self._reached(of, truth, query.user_id),
         }
 
-    def _deciding(self, of: Specification, right: Solution) -> CheckResult:
-        found = [*shortcuts(of, right, self.bundles.solver)]
-        if (share := deciding(of, right, self.bundles.solver)) < DECIDING:
-            found.append(f"only {share:.0%} of the demands decide")
-        if shown := self.first.show(of, right):
-            found.append(f"a plain search shows the picks of points {shown} among its first rows")
+    def _deciding(self, of: Specification, right: Solution, user: str) -> CheckResult:
+        found, solver = list[str](), self.bundles.solver
+        shares = [self.references.deciding(of, user)]
+        if of.needs:
+            shares.append(deciding(of, right, solver))
+            found += shortcuts(of, right, solver)
+            if shown := self.first.show(of, right):
+                found.append(f"a plain search shows the picks of points {shown} among its first rows")
+        if min(shares) < DECIDING:
+            found.append(f"only {min(shares):.0%} of the demands decide")
         return fail("; ".join(found)) if found else PASS
 
     def _reached(self, of: Specification, truth: Checkable, user: str) -> CheckResult:

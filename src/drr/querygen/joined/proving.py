@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from drr.env.checkable import Constraint, PlanStep
 from drr.env.json_object import JsonObject
-from drr.env.points import PointTruth, RightPick, Status
+from drr.env.points import JointRule, PointTruth, RightPick, Status
 from drr.env.text import category_key
 from drr.querygen.joined.specification import JoinedNeed, Specification
+from drr.querygen.joined.tracing import OrderTrace
 from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call_sync
 
@@ -52,7 +53,14 @@ class Proof:
     _fronts: dict[str, _Front] = field(default_factory=dict)
 
     def points(self) -> list[PointTruth]:
-        """Return the answer to each point. Raises `Unproven`."""
+        """Return the answer to each point, needs first. Raises `Unproven`."""
+        trace = OrderTrace(self._call)
+        figures = [trace.point(one) for one in self.of.figures]
+        if None in figures:
+            raise Unproven("conditions leave two orders")
+        return [*(self._need_points() if self.of.needs else ()), *filter(None, figures)]
+
+    def _need_points(self) -> list[PointTruth]:
         all_up = len(self.of.concessions)
         refused: dict[int, Status] = {}
         while True:
@@ -176,7 +184,7 @@ class Proof:
         """Return the best sets by the least cost for each sum of stars, part by part."""
         front: _Front = {0: (0, ((),))}
         order: list[int] = []
-        for part in self._parts(wanted):
+        for part in _parts(self.of.rules, wanted):
             order += part
             rows = [lists[place] for place in part]
             key = str(
@@ -190,15 +198,6 @@ class Proof:
         found = front[max(kept)][1] if kept else ()
         back = sorted(range(len(order)), key=order.__getitem__)
         return [tuple(rows[place] for place in back) for rows in found]
-
-    def _parts(self, wanted: Sequence[int]) -> list[list[int]]:
-        """Return the places of points that rules bind together."""
-        parts = [{place} for place in range(len(wanted))]
-        for rule in self.of.rules:
-            bound = {place for place, at in enumerate(wanted) if at in rule.points}
-            touched = [part for part in parts if part & bound]
-            parts = [part for part in parts if not part & bound] + [set().union(*touched)] * bool(touched)
-        return [sorted(part) for part in parts]
 
     def _front(self, lists: Sequence[Sequence[_Row]], part: Sequence[int], wanted: Sequence[int]) -> _Front:
         sets: list[tuple[_Row, ...]] = [()]
@@ -236,6 +235,16 @@ class Proof:
             listing = self._opened[row.id]
             return category_key(listing["store"] or "") if name == "Brand" else _detail(listing, name) or ""
         return self._makers.get(row.id, "") if name == "Brand" else None
+
+
+def _parts(rules: Sequence[JointRule], wanted: Sequence[int]) -> list[list[int]]:
+    """Return the places of points that rules bind together."""
+    parts = [{place} for place in range(len(wanted))]
+    for rule in rules:
+        bound = {place for place, at in enumerate(wanted) if at in rule.points}
+        touched = [part for part in parts if part & bound]
+        parts = [part for part in parts if not part & bound] + [set().union(*touched)] * bool(touched)
+    return [sorted(part) for part in parts]
 
 
 def _kind(need: JoinedNeed) -> dict[str, Any]:

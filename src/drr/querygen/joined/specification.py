@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
@@ -32,6 +32,21 @@ class Concession(_Part):
     """The value that will do too; `None` where any will."""
 
 
+class OrderCondition(_Part):
+    """A condition on an order of the asker."""
+
+    what: Literal["kind", "maker", "year", "status", "recipient", "former_home"]
+    value: str = ""
+
+
+class OrderFigure(_Part):
+    """A figure of one order, or of two. Each chain of conditions leaves one order."""
+
+    what: Literal["date", "total", "days"]
+    """The day of the order, its pieces at today's price, or the days between two orders."""
+    orders: list[list[OrderCondition]]
+
+
 class Specification(_Part):
     """The points of a question, numbered from 1, and what binds them.
 
@@ -39,7 +54,9 @@ class Specification(_Part):
     are given up in the stated order, and no more of them than it takes.
     """
 
-    needs: list[JoinedNeed]
+    needs: list[JoinedNeed] = Field(default_factory=list)
+    figures: list[OrderFigure] = Field(default_factory=list)
+    """Figures of the asker's history. Their points follow the needs."""
     rules: list[JointRule] = Field(default_factory=list)
     budget: FiniteFloat | None = None
     concessions: list[Concession] = Field(default_factory=list)
