@@ -300,6 +300,18 @@ def test_a_board_of_a_sealed_round_publishes_figures_alone(home: Path, tmp_path:
     assert "parcels/" not in (site / "bundles.html").read_text()
 
 
+@pytest.mark.slow
+def test_a_board_groups_the_questions_of_a_system(home: Path, tmp_path: Path, drr: Drr) -> None:
+    site, words = tmp_path / "site", ("board", home / "bundle", "--out", tmp_path / "site")
+    assert "one metric and one field" in drr.err(*words, "--by", "fp", "--by", "fr")
+    drr.out(*words, "--by", "language", "--by", "fp", "--without-answers", "--quiet")
+    feed = json.loads((site / "index.json").read_text("utf-8"))
+    [one] = feed["sets"][0]["judgings"][0]["systems"]
+    assert one["by"]["field"] == "language" and "en" in one["by"]["groups"]
+    (page,) = (site / "s").iterdir()
+    assert "By language" in page.read_text("utf-8")
+
+
 def test_who_failed_and_whose_cost_is_unknown_have_lanes_of_their_own() -> None:
     own = [system(bundle(f"{n}"), 0.5 + n / 10, variant=f"agent{n}", usd=0.1 * (n + 1)) for n in range(4)]
     own[1] = replace(own[1], dollars={**own[1].dollars, "value": None, "n_unscored": 3})

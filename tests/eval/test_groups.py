@@ -65,14 +65,14 @@ def test_fields_of_a_question() -> None:
         user_id="u",
         mode="profile",
         language="de",
-        checkable=Checkable(needs=[need], budget=9.0),
+        checkable=Checkable(needs=[need], budget=9.0, level=2),
     )
     found = {name: list(values(asked)) for name, values in FIELDS.items()}
     assert found == {
         "kind": ["picks"],
         "category": ["Home"],
         "mode": ["profile"],
-        "level": ["1"],
+        "level": ["2"],
         "language": ["de"],
         "constraint": ["price_max", "budget"],
     }

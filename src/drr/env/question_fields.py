@@ -11,7 +11,6 @@ from drr.env.query import Query
 
 ORDERS = "user:orders"
 _BANDS = (0, 1, 5, 10, 20, 50)
-_MOST_PARTS = 4
 
 
 def _kind(asked: Query) -> list[str]:
@@ -20,12 +19,6 @@ def _kind(asked: Query) -> list[str]:
     truth = asked.checkable
     parts = {"picks": truth.needs, "figures": truth.facts, "points": truth.points} if truth else {}
     return [" and ".join(name for name, some in parts.items() if some)] if any(parts.values()) else []
-
-
-def _level(asked: Query) -> list[str]:
-    truth = asked.checkable
-    count = len([*truth.needs, *truth.facts, *truth.points]) if truth else 0
-    return [] if not count else [f"{_MOST_PARTS} or more" if count >= _MOST_PARTS else str(count)]
 
 
 def _constraints(asked: Query) -> list[str]:
@@ -39,7 +32,7 @@ FIELDS: Mapping[str, Callable[[Query], Iterable[str]]] = {
     "kind": _kind,
     "category": lambda asked: [need.category[0] for need in _needs(asked) if need.category],
     "mode": lambda asked: [asked.mode] if asked.mode else [],
-    "level": _level,
+    "level": lambda asked: [str(asked.checkable.level)] if asked.checkable and asked.checkable.level else [],
     "language": lambda asked: [asked.language or "en"],
     "constraint": _constraints,
 }

@@ -81,6 +81,8 @@ class BoardConfig:
     title: str = "Board"
     by: str | None = None
     """Name of the metric that ranks; by default the first lead metric with values."""
+    group_by: str | None = None
+    """Field of the questions by which each system's figures are grouped."""
     answers: bool = True
     """True to write a page for each answer."""
     parcels: bool = True
@@ -180,7 +182,9 @@ def _systems(
     with unpacked(file) as parcel:
         bundle.found.place, folder = str(parcel.folder), parcel.folder / "study" / file_name(bundle.name)
         with restore_study(parcel, folder, plain_config(parcel)) as study:
-            yield from systems_of(bundle, parcel, study, ranking, is_published=config.parcels)
+            yield from systems_of(
+                bundle, parcel, study, ranking, is_published=config.parcels, group_by=config.group_by
+            )
             if config.answers and config.parcels:
                 place = draft / "answers" / bundle.key
                 write_static(Reader(study), place, Quiet(), "../../index.html", public=True)

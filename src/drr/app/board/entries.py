@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 
 from drr.app.bundles.answers import all_contained, half_of, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
+from drr.app.report.by_field import system_groups
 from drr.app.report.cost import dollars
 from drr.app.report.study_report import every_figure
 from drr.env.json_object import JsonObject
@@ -21,7 +22,7 @@ from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import families_with, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.compare import ValueTable
-from drr.eval.metrics.rows import JudgeRow, StudyDocument
+from drr.eval.metrics.rows import GroupDocument, JudgeRow, StudyDocument
 from drr.eval.stats.intervals import ByQuestion, VRow
 from drr.eval.stats.question import AskedQuestion
 from drr.study.bundle.parcel import UnpackedBundle
@@ -103,6 +104,8 @@ class ListedSystem:
     """The sentence on who leads the bundle's own study."""
     sealed: Mapping[str, ByQuestion[AskedQuestion]] = field(default_factory=dict)
     """Values on the sealed half of the set, by metric, where a bundle of the same system has them."""
+    groups: GroupDocument | None = None
+    """Figures by a field of the question, where the board asks for one that its questions have."""
     weak: str | None = None
     """Sentence in which the bundle calls its judge a weak one."""
 
@@ -138,7 +141,13 @@ class ListedSystem:
 
 
 def systems_of(
-    bundle: ListedBundle, parcel: UnpackedBundle, study: Study, ranking: Sequence[str], *, is_published: bool
+    bundle: ListedBundle,
+    parcel: UnpackedBundle,
+    study: Study,
+    ranking: Sequence[str],
+    *,
+    is_published: bool,
+    group_by: str | None = None,
 ) -> Iterator[ListedSystem]:
     """Yield the systems of an unpacked, consistent bundle, with figures made again. `ranking` are the metrics that can rank."""
     manifest = parcel.manifest()
@@ -158,7 +167,8 @@ def systems_of(
             str(label or ""), manifest["set_sha256"], manifest["questions"], shops, *half_of(str(label or ""))
         )
         for number, variant in enumerate(sorted(document["metrics"])):
-            own = answers[variant]
+            own, known = answers[variant], {*ranking} & _standing(document, variant).keys()
+            values = {name: one for name, one in each.values(variant).items() if name in known}
             yield ListedSystem(
                 key=f"{bundle.key}-{place}-{number}",
                 bundle=bundle,
@@ -167,12 +177,9 @@ def systems_of(
                 set=answered,
                 judge=document["judge"] if by_model else None,
                 written_by_rules=any(one.rule_written for one in own),
-                figures=(figures := _standing(document, variant)),
-                values={
-                    name: own
-                    for name, own in each.values(variant).items()
-                    if name in {*ranking} & figures.keys()
-                },
+                figures=_standing(document, variant),
+                values=values,
+                groups=system_groups(own, group_by, variant, values),
                 dollars=dollars(own).document(),
                 answers=tallies[variant],
                 made_by=manifest["made_by"],
@@ -252,4 +259,5 @@ def index_row(system: ListedSystem) -> JsonObject:
         "truth_is_public": system.truth_is_public,
         "reproduced": list(system.reproduced),
         "metrics": dict(system.figures),
+        **({} if system.groups is None else {"by": cast("JsonObject", system.groups)}),
     }

@@ -12,7 +12,8 @@ from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion, with_s
 from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import one_line_result, result_word
 from drr.app.pages.frame import Frame, FramePlace, banner_of
-from drr.app.report.grids import grid
+from drr.app.report.by_field import by_field_table
+from drr.app.report.grids import grid, section
 from drr.app.report.standing import OF_A_BOARD
 from drr.app.report.tables import Cell, RowHead
 from drr.wording.excerpt import excerpt
@@ -154,6 +155,7 @@ class BoardPages:
             badge=one_line_result,
             dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
             figures=one.shown_figures,
+            groups=None if one.groups is None else section(by_field_table(one.groups), {}),
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),
         )
 

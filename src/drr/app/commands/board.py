@@ -9,6 +9,7 @@ from pathlib import Path
 from drr.app.console import add_verify_options, print_result, progress_of
 from drr.env.errors import Misuse
 from drr.env.jsonl import document_of
+from drr.env.question_fields import FIELD_NAMES, FIELDS, ORDERS
 from drr.env.small_files import read_toml
 from drr.wording.excerpt import many
 from pydantic import BaseModel
@@ -40,7 +41,13 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="bundles, or folders of studies, of which bundles are made",
     )
     add("--out", metavar="DIR", type=Path, required=True, help="the folder of the pages")
-    add("--by", metavar="METRIC", help="the figure that ranks (default: the first of a report that is known)")
+    add(
+        "--by",
+        action="append",
+        default=[],
+        metavar="METRIC|FIELD",
+        help=f"the figure that ranks (default: the first of a report that is known); or a field that groups each system's questions: {FIELD_NAMES}",
+    )
     add("--title", default="Board", help="the name of the board (default: Board)")
     add(
         "--config",
@@ -80,13 +87,18 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.board.builder import BoardConfig, build_board
     from drr.app.bundles.verifier import VerifyTerms
 
+    fields = [name for name in arguments.by if name in (*FIELDS, ORDERS)]
+    ranked_by = [name for name in arguments.by if name not in fields]
+    if fields[1:] or ranked_by[1:]:
+        raise Misuse("--by: give one metric and one field at most")
     keys, weak = _read_owner_file(arguments.config)
     made = build_board(
         BoardConfig(
             bundles=arguments.bundles,
             out=arguments.out,
             title=arguments.title,
-            by=arguments.by,
+            by=ranked_by[0] if ranked_by else None,
+            group_by=fields[0] if fields else None,
             answers=not arguments.without_answers,
             parcels=not arguments.without_bundles,
             terms=replace(VerifyTerms.of(arguments), owners=keys),

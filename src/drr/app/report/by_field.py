@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from drr.app.judge.desk import study_settings, study_shop
 from drr.app.report.contrasts import lead_metrics
 from drr.app.report.tables import Cell, Heading, Table
 from drr.app.terminal import Column, p_value, table, with_interval, wrapped_paragraph
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
 from drr.env.question_fields import ORDERS, check_field
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric, shown_name
@@ -18,6 +18,8 @@ from drr.eval.metrics.groups import group_document, question_groups
 from drr.eval.metrics.rows import GroupDocument, GroupRow
 from drr.eval.stats.differences import query_means
 from drr.eval.stats.groups import FEWEST_OF_GROUP
+from drr.eval.stats.intervals import ByQuestion
+from drr.eval.stats.question import AskedQuestion
 from drr.study.study import Study
 
 NOTE = (
@@ -60,6 +62,19 @@ def by_field(values: ValueTable, field: str, pair: tuple[str, str] | None = None
         for name, by_system in known.items()
     }
     return group_document(field, groups, {name: own for name, own in shown.items() if own})
+
+
+def system_groups(
+    answers: Sequence[Answer], field: str | None, system: str, values: Mapping[str, ByQuestion[AskedQuestion]]
+) -> GroupDocument | None:
+    """Return the figures of one system by group; `None` where no field is asked for, or its questions have none."""
+    if field is None:
+        return None
+    try:
+        groups = groups_of(answers, field)
+    except DrrError:  # a bundle may lack the questions' truth, or its shop
+        return None
+    return group_document(field, groups, {name: {system: own} for name, own in values.items()})
 
 
 def by_field_text(document: GroupDocument) -> str:
