@@ -271,6 +271,12 @@ def test_a_price_in_a_paragraph_behind_a_list_is_of_none_of_its_items(rules_shop
     assert failing(f"1. {LA}\n2. {LB}\n\nNow: **$33.98**", shop=rules_shop) == {}
 
 
+@pytest.mark.parametrize("scope", ["in another shop", "last year", "with shipping", "elsewhere"])
+def test_a_value_that_brackets_may_limit_is_no_claim_of_the_shop(rules_shop: Shop, scope: str) -> None:
+    assert failing(f"- {LA}: price $75.00 ({scope})\n- {LB}: 1.1 stars ({scope})", shop=rules_shop) == {}
+    assert failing(f"- {LA}: price $75.00 (1 rating)", shop=rules_shop).keys() >= {"price"}
+
+
 @pytest.mark.parametrize(("text", "right", "wrong"), READERS)
 def test_the_reader_s_name_and_place_are_the_profile_s(
     rules_shop: Shop, text: str, right: str, wrong: str

@@ -75,10 +75,9 @@ class FactsEntered:
     def _agrees(self, product_id: str, one: SaidValue) -> bool:
         """Tell whether a value is exactly the record's."""
         product = self._mentions.subject.product(product_id)
-        if product is None:
-            return False
-        known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
-        return one.value == known[one.field]
+        return product is not None and one.value == {
+            "price": product.price, "stars": product.average_rating, "count": product.rating_number
+        }[one.field]  # fmt: skip
 
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
         if not line.cells and len(OF_FIVE.findall(line.text)) > 1:
@@ -102,11 +101,8 @@ _PLUS = re.compile(r"[ *_)\]]*\+\s")
 def detail_of(product: Product, label: str) -> str | None:
     """Return the key of the record's details that a label names."""
     wanted = plain_label(label)
-    if (
-        wanted in ("brand", "store", "maker", "brand or store")
-        and product.store
-        and "Brand" not in product.details
-    ):
+    is_maker = wanted in ("brand", "store", "maker", "brand or store")
+    if is_maker and product.store and "Brand" not in product.details:
         return "Store"
     keys = {plain_label(key): key for key in product.details}
     if wanted in keys or " " not in wanted:
@@ -178,9 +174,9 @@ class FactsBehind(FactsEntered):
         joined = _JOINED.search(self._body, low, start)
         if joined is None or not self._body[line.start : joined.start()].strip():
             return False
-        before = self._mentions.within(line.start, start)
-        return not before or not any(
-            fact.product_id == before[-1].product_id and before[-1].end <= fact.stated.span[0] < start
+        last = (self._mentions.within(line.start, start) or [None])[-1]
+        return last is None or not any(
+            fact.product_id == last.product_id and last.end <= fact.stated.span[0] < start
             for fact in self.values
         )
 
@@ -215,6 +211,8 @@ class FactsBehind(FactsEntered):
             read = pair[1].span[1] if pair else read
             values = pair or values_of(one)
             values = values or bare_stars(one, every[place + 1 : place + 2])
+            if values and self._is_scoped(max(read, one.start + len(one.text)), high):
+                continue
             if values and follows:
                 run += values
             elif values and alone and (first is None or one.start < first.start()):
@@ -238,6 +236,11 @@ class FactsBehind(FactsEntered):
         run = [one for one in run if one.field != "price" or len(prices) == 1]
         self._enter(product_id, [one for one in run if not self._is_of_the_next(one, product_id)], line)
 
+    def _is_scoped(self, end: int, high: int) -> bool:
+        """Tell whether words in brackets behind a value may say where or when it holds: `$75.00 (in another shop)`."""
+        found = self._mentions.plain[end:high].lstrip(" *_").partition(")")[0]
+        return found[:1] == "(" and not any(map(str.isdigit, found))
+
     def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
         """Tell whether a segment only continues the name: `[X](LINK), 2 Pack, $32.00`."""
         product = self._mentions.subject.product(product_id)
@@ -248,8 +251,7 @@ class FactsBehind(FactsEntered):
     def _is_of_the_next(self, one: SaidValue, product_id: str) -> bool:
         """Tell whether a value stands right before the reference to another product."""
         end = one.span[1]
-        near = self._mentions.within(end, end + 6)
-        following = [each for each in near if each.product_id != product_id]
+        following = [each for each in self._mentions.within(end, end + 6) if each.product_id != product_id]
         gap = self._body[end : following[0].start] if following else "\n"
         return "\n" not in gap and _NEXT.fullmatch(gap) is not None
 
@@ -257,12 +259,10 @@ class FactsBehind(FactsEntered):
         """Read the next sentences that begin with `It` or `This` and refer to no product."""
         at = bisect_right(ends, one.start)
         low, high = ends[at - 1], ends[at]
-        if (
-            one.start - low > _LONG
-            or len({each.product_id for each in self._mentions.within(low, high)}) > 1
-            or self._capitals(one, self._mentions.plain[one.end : min(high, one.end + _LONG)])
-            or not self._is_spoken_of(one, low, high)
-        ):
+        behind = self._mentions.plain[one.end : min(high, one.end + _LONG)]
+        has_others = len({each.product_id for each in self._mentions.within(low, high)}) > 1
+        is_long = one.start - low > _LONG
+        if is_long or has_others or self._capitals(one, behind) or not self._is_spoken_of(one, low, high):
             return
         for start, end in pairwise(ends[at:]):
             sentence = self._body[start:end]
