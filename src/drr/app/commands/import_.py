@@ -24,9 +24,10 @@ from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.plugins import examples_of, extras, merged
+from drr.env.query import read_queries
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.eval.foreign.registry import format_places, formats, part_of
+from drr.eval.foreign.registry import TRACES, format_places, formats, part_of
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import excerpt, many
 
@@ -50,6 +51,7 @@ examples:
   drr study import study reports.jsonl
   drr study import compared reports.jsonl --shop demo/shop && drr judge compared
   drr study import study logs/2026-11-27_task.eval                # a log of Inspect: answers, epochs, scores, calls, usage
+  drr study import study trace.json --format otlp --shop shop     # spans of OpenTelemetry; of Harbor: --format atif
   drr study import study raw_data/my-agent.jsonl --format drb
   drr study import study results/race/my-agent/raw_results.jsonl --format drb --judge gemini-2.5-pro
 """
@@ -108,14 +110,14 @@ def build(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="reports: .md files, a .csv table, or .jsonl, a report a line; LOG.eval of Inspect; with --format files or folders of that benchmark",
     )
-    add("--format", metavar="NAME", help=f"whose files these are: {', '.join(format_places())}")
+    add("--format", metavar="NAME", help=f"whose files these are: {', '.join([*format_places(), *TRACES])}")
     add(
         "--queries",
         metavar="FILE",
         type=Path,
         action="append",
         default=[],
-        help="with --format: its questions, where reports name them by id alone",
+        help="with --format: its questions, where reports name them by id alone; of traces: ours, with what code can check",
     )
     add(
         "--system",
@@ -137,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.eval.foreign.summary import keep_scores
     from drr.study.study import Study
 
-    given = _own_reports(arguments) if arguments.format is None else _foreign_files(arguments)
+    given = _own_reports(arguments) if arguments.format in (None, *TRACES) else _foreign_files(arguments)
     settings = settings_of(arguments).settings
     with ExitStack() as opened:
         study = None
@@ -174,17 +176,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _own_reports(arguments: argparse.Namespace) -> ReadReports:
-    """Read reports in our own form, or the log of another harness."""
+    """Read reports in our own form, traces, or the log of another harness."""
     from drr.eval.evidence.imported import read_reports
+    from drr.eval.foreign.traces import read_traces
 
     first = arguments.files[0]
-    reader = merged(extra.logs for extra in extras()).get(first.suffix)
-    for name in ("queries", "judge", "trial", *(("scorer",) if reader is None else ())):
+    logs = merged(extra.logs for extra in extras())
+    reader = logs.get(first.suffix) if arguments.format is None else None
+    for name in (
+        *(("queries",) if arguments.format is None else ()),
+        "judge",
+        "trial",
+        *(("scorer",) if reader is None else ()),
+    ):
         if getattr(arguments, name) not in (None, []):
             kind = "logs" if name == "scorer" else "--format"
-            raise Misuse(f"--{name} is for {kind}; reports in our own form say it themselves")
+            raise Misuse(f"--{name} is for {kind}; traces and reports in our own form say it themselves")
     if reader is not None and len(arguments.files) > 1:
         raise Misuse("one log at a time; several files are for reports and for --format")
+    if arguments.format is not None:
+        return read_traces(arguments.format, arguments.files, arguments.system)
     try:
         if reader is not None:
             read: ReadReports = reader(first, arguments.system, arguments.scorer)
@@ -233,8 +244,9 @@ def _prepare_import(
     from drr.eval.foreign.taking import TakenFiles, take_files
 
     if isinstance(given, ReadReports):
-        _take_known_users(given, arguments.shop if study is None else _shop(study), settings)
-        units, fresh = plan_import(study, given)
+        _take_known_users(given, arguments, study, settings)
+        asked = [one for path in arguments.queries for one in read_queries(path)]
+        units, fresh = plan_import(study, given, asked)
         given.check_anything_left(len(units))
         return TakenFiles(units, fresh, [])
     if study is not None:
@@ -248,11 +260,18 @@ def _shop(study: Study) -> str | None:
     return shop
 
 
-def _take_known_users(read: ReadReports, spec: str | None, settings: Settings) -> None:
-    """Refuse reports for a user whom the shop does not have; `user_in` tells who that is."""
-    if spec is None or all(report.user_id is None for _, report in read.reports):
+def _take_known_users(
+    read: ReadReports, arguments: argparse.Namespace, study: Study | None, settings: Settings
+) -> None:
+    """Refuse reports for a user whom the shop does not have; `user_in` tells who that is. Traces get their evidence from the shop."""
+    from drr.eval.foreign.returned import with_evidence
+
+    spec = arguments.shop if study is None else _shop(study)
+    is_trace, rows = arguments.format is not None, list(read.reports)
+    if spec is None and is_trace:
+        read.reports[:] = [(line, with_evidence(report, None)) for line, report in rows]
+    if spec is None or not (is_trace or any(report.user_id is not None for _, report in rows)):
         return
-    rows = list(read.reports)
     read.reports.clear()
     with open_shop(spec, settings) as shop:
         for line, report in rows:
@@ -261,7 +280,8 @@ def _take_known_users(read: ReadReports, spec: str | None, settings: Settings) -
             except Misuse as error:
                 read.refuse(line, f"{excerpt(report.query, 40)!r}: {error}")
             else:
-                read.reports.append((line, report.model_copy(update={"user_id": known})))
+                whole = with_evidence(report, shop) if is_trace else report
+                read.reports.append((line, whole.model_copy(update={"user_id": known})))
     read.check_anything_left(len(read.reports))
 
 

@@ -273,7 +273,7 @@ class AnswerWork:
         """Return the whole record of one unit. `models` belong to the unit and report to `meter`; `given` holds texts about the person."""
         variant = self.variants[agent_in(spec)]
         with answer_span(self.spans, spec):
-            return await run_variant(
+            record = await run_variant(
                 variant,
                 spec["query"],
                 world=self.shopper.voiced(_replayed_world(self.world_of(spec), replay), models),
@@ -286,6 +286,8 @@ class AnswerWork:
                 on_failure=on_failure or (lambda gathered: None),
                 given=given,
             )
+            self.spans.answered(record)
+            return record
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
         """Do the work on one unit of a study; return its outcome. The outcome records the token limits used, which may be higher than those of the key."""

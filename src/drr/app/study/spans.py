@@ -11,7 +11,7 @@ from drr.env.errors import Misuse
 from drr.env.plugins import extras, merged
 
 if TYPE_CHECKING:
-    from drr.agents.base import Listener
+    from drr.agents.base import AnswerRecord, Listener
     from drr.llm.factory import Models
     from drr.llm.meter import SeenCall
     from drr.llm.secrets import Redactor
@@ -70,6 +70,9 @@ class Spans:
     def heard_by(self, listener: Listener) -> Listener:
         """Return a listener that passes events on and records tool calls that ended."""
         return listener
+
+    def answered(self, record: AnswerRecord) -> None:
+        """Record the answer in the span of its unit."""
 
     def close(self) -> None:
         """Send the spans that were not sent yet."""

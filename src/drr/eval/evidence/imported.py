@@ -7,13 +7,15 @@ status?}], tool_calls?}`. What is not given stays unknown: without `evidence` no
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from unicodedata import category
 
-from drr.citations.parse import without_form
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import parse, without_form
+from drr.citations.repair import unknown_urls
 from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.json_object import JsonObject, parsed
@@ -39,6 +41,10 @@ class Evidence(BaseModel):
     """Text of the page; absent where the page could not be read."""
     title: str | None = None
     status: PageStatus | None = None
+    seen: str | None = None
+    """Text that the agent read, as a trace tells it; `text` is then the page behind it, if anybody read that."""
+    record: JsonObject | None = None
+    """The shop's record, as the shop gave it at the import of a trace."""
 
     @field_validator("type")
     @classmethod
@@ -62,6 +68,9 @@ class Evidence(BaseModel):
         return (self.text or "") if self.standing == "ok" else ""
 
     def source(self) -> Source:
+        if self.seen is not None:
+            page = {"page": self.text, "page_status": self.status, "record": self.record}
+            return Source(url=self.url, type=self.type, title=self.title, seen=self.seen, **page)
         page = (self.readable, self.standing) if is_paged(self.type) else (None, None)
         return Source(
             url=self.url,
@@ -152,6 +161,8 @@ class ImportedReport(BaseModel):
     tool_calls: list[JsonObject] | None = None
     """Tool calls as the other system gives them."""
     logged: LoggedResult | None = None
+    traced: Literal[True] | None = None
+    """True where a trace tells all that the tools returned, so that the report is judged as our own are."""
 
     @field_validator("system")
     @classmethod
@@ -172,7 +183,7 @@ class ImportedReport(BaseModel):
         return calls
 
 
-SELDOM = ("id", "task_id", "person_id", "size", "origin", "logged")
+SELDOM = ("id", "task_id", "person_id", "size", "origin", "logged", "traced")
 """Fields that few reports have. Absent ones are left out of the key, which stays as it was before these fields existed."""
 
 
@@ -246,9 +257,13 @@ def _report(line: str | dict[str, Any]) -> ImportedReport:
         ) from error
 
 
-def plan_import(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:
-    """Plan units, and return also the questions that the study did not have. Reports with the same normalised query and user have the same question, but for those of a task at a size, which keep their id. Refuse a trial that is repeated with other content."""
-    asked = _Asked(questions(study) if study else {})
+def plan_import(
+    study: Study | None, read: ReadReports, given: Sequence[Query] = ()
+) -> tuple[list[Unit], list[Query]]:
+    """Plan units, and return also the questions that the study did not have. Reports with the same normalised query and user have the same question, but for those of a task at a size, which keep their id. `given` are questions with their truth. Refuse a trial that is repeated with other content."""
+    own = questions(study) if study else {}
+    given = [one for one in given if one.id not in own]
+    asked = _Asked({**own, **{one.id: one for one in given}})
     records = study.records("answer", None) if study else ()
     taken = {_place(record.spec): record.key for record in records}
     units: list[Unit] = []
@@ -260,7 +275,8 @@ def plan_import(study: Study | None, read: ReadReports) -> tuple[list[Unit], lis
             continue
         asked.learn(report, unit.spec["query_id"])
         units.append(unit)
-    return units, list(asked.fresh.values())
+    names = {unit.spec["query_id"] for unit in units}
+    return units, [*asked.fresh.values(), *(one for one in given if one.id in names)]
 
 
 def _place(spec: Mapping[str, Any]) -> tuple[str, str, int]:
@@ -314,8 +330,9 @@ def unit_of(report: ImportedReport, name: str) -> Unit:
         if content[field] is None:
             del content[field]
     for evidence in content["evidence"] or ():
-        if evidence["status"] is None:
-            del evidence["status"]
+        for field in ("status", "seen", "record"):
+            if evidence[field] is None:
+                del evidence[field]
     place = {
         "query_id": name,
         "query": report.query,
@@ -342,10 +359,12 @@ async def store_imported_report(spec: Mapping[str, Any], context: Context) -> Ou
     text, form = without_form(report.report_markdown)
     if form is not None:
         blobs["form"] = form
+    known = {canonical_url(url) for one in report.evidence or () for url in one.source().addresses}
+    unknown = unknown_urls(parse(text), lambda url: canonical_url(url) in known) if report.traced else ()
     return Outcome(
         {
             "schema_version": 1,
-            "imported": True,
+            "imported": not report.traced,
             "imported_id": report.id,
             **({} if report.origin is None else {"origin": report.origin.model_dump(mode="json")}),
             **({} if report.logged is None else {"logged": report.logged.model_dump(mode="json")}),
@@ -358,7 +377,7 @@ async def store_imported_report(spec: Mapping[str, Any], context: Context) -> Ou
             "rule_written": False,
             "words": len(text.split()),
             "sources": rows,
-            "fabricated": [],
+            "fabricated": [{"url": url, "page_status": None, "page_sha256": None} for url in unknown],
             "tool_calls": report.tool_calls,
             "stop_reason": "imported",
             "state_changes": [],

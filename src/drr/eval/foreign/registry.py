@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from drr.eval.foreign.form import ForeignPart, Format
 
 FORMATS = {"drb": "drr.eval.foreign.drb:DRB"}
+TRACES = {"otlp": "drr.eval.foreign.otlp:read", "atif": "drr.eval.foreign.atif:read"}
+"""Forms of traces by the name that `--format` takes; each is a function from the objects of the files to traces."""
 
 
 def format_places() -> dict[str, str | Callable[[], Any]]:

@@ -22,7 +22,7 @@ from drr.llm.names import parse_name
 from drr.plugin import Spans, SpanTerms
 
 if TYPE_CHECKING:
-    from drr.agents.base import Event, Listener, ToolCall
+    from drr.agents.base import AnswerRecord, Event, Listener, ToolCall
     from drr.llm.meter import SeenCall
     from drr.llm.secrets import Redactor
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
@@ -95,6 +95,26 @@ class OtelSpans(Spans):
 
         return heard
 
+    def answered(self, record: AnswerRecord) -> None:
+        from opentelemetry.trace import get_current_span
+
+        if not self._terms["text"]:
+            return
+        form = "" if record.form is None else f"\n```form\n{record.form}\n```\n"
+        sides = (("input", "user", record.query), ("output", "assistant", record.report + form))
+        told = {
+            f"gen_ai.{side}.messages": [{"role": role, "parts": [{"type": "text", "content": text}]}]
+            for side, role, text in sides
+        }
+        sources = [
+            {"url": one.url, "type": one.type, "title": one.title, "seen": one.seen, "text": one.page, "status": one.page_status}
+            for one in record.sources
+        ]  # fmt: skip
+        for name, value in {**told, "drr.sources": sources}.items():
+            get_current_span().set_attribute(name, self._redact(json.dumps(value)))
+        if record.user_id is not None:
+            get_current_span().set_attribute("user.id", record.user_id)
+
     def _tool(self, call: ToolCall) -> None:
         from opentelemetry.trace import SpanKind
 
@@ -102,6 +122,7 @@ class OtelSpans(Spans):
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": call.name,
             "gen_ai.tool.type": "function",
+            "drr.kind": call.kind,
         }
         if call.researcher is not None:
             attributes["drr.researcher"] = call.researcher

@@ -1,0 +1,159 @@
+"""Finds what the tools of a traced agent returned: sources in our tools' structured content, and ids of the shop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from drr.citations.addresses import canonical_url, host_of, path_steps
+from drr.env.entities import Order, Product
+from drr.env.shop import Shop
+from drr.env.shop_world import USER
+from drr.env.source import Source, text_hash
+from drr.eval.evidence.imported import Evidence, ImportedReport
+from drr.eval.foreign.traces import json_or_text, text_of
+from drr.tools.base import order_sources, product_source, profile_source, statistics_source
+from drr.tools.registry import EVERY
+from pydantic import ValidationError
+
+_SHORTEST, _LONGEST, _MOST = 5, 64, 2_000
+"""Fewest and most letters of an id in a text, and most words of a result that are looked up."""
+_LINES = 3
+"""Most lines of one row of a listing."""
+
+
+def with_evidence(report: ImportedReport, shop: Shop | None) -> ImportedReport:
+    """Return the report of a trace with what its tools returned. It is judged as our own runs are where every result could be
+    read, else as other imports. Records come from the shop alone, never from the trace."""
+    if report.traced:
+        given = [one.source() for one in report.evidence or ()]
+        whole = True
+    else:
+        calls = [call for call in report.tool_calls or () if call["kind"] == "api" and call["ok"]]
+        found = [(call, list(_sources(call.get("result"), shop))) for call in calls]
+        given = [source for _, sources in found for source in sources]
+        whole = bool(given) and all(
+            sources or ("result" in call and _is_ours(call["name"])) for call, sources in found
+        )
+    kept: dict[tuple[str, str], Evidence] = {}
+    for source in given:
+        for one in [source] if shop is None else _recorded(source, shop):
+            kept.setdefault((canonical_url(one.url), one.sha256), _evidence(one, traced=whole))
+    return report.model_copy(update={"evidence": [*kept.values()] or None, "traced": whole or None})
+
+
+def _is_ours(name: str) -> bool:
+    """Tell whether a name, which a client may have put a server's before, is that of one of our tools."""
+    return any(name == one or name.endswith((f"_{one}", f".{one}", f"/{one}", f"-{one}")) for one in EVERY)
+
+
+def _evidence(source: Source, *, traced: bool) -> Evidence:
+    if not traced:
+        return Evidence(url=source.url, type=source.type, text=source.seen, title=source.title)
+    return Evidence(
+        url=source.url,
+        type=source.type,
+        title=source.title,
+        seen=source.seen,
+        text=source.page,
+        status=source.page_status,
+        record=source.record,
+    )
+
+
+def _sources(result: Any, shop: Shop | None) -> Iterator[Source]:
+    document = json_or_text(result)
+    text = _text(document)
+    rows = _structured(document)
+    if rows:
+        passages = {text_hash(one): one for one in _passages(text)}
+        for row in rows:
+            given = {name: row.get(name) for name in ("url", "type", "title")}
+            try:
+                one = Evidence.model_validate({**given, "seen": passages.get(str(row.get("sha256")), text)})
+            except ValidationError:
+                continue
+            yield one.source()
+    elif shop is not None:
+        yield from _named(text, shop)
+
+
+def _structured(document: Any) -> list[Mapping[str, Any]]:
+    """Return the sources that our MCP server, or `drr tools call --json`, put beside the text."""
+    if not isinstance(document, dict):
+        return []
+    beside = document.get("_meta") or document.get("meta") or document
+    rows = beside.get("sources") if isinstance(beside, dict) else None
+    return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []
+
+
+def _text(document: Any) -> str:
+    """Return the text that the model read."""
+    if isinstance(document, dict):
+        inner = document.get("structuredContent") or document
+        for name in ("result", "text", "content"):
+            found = text_of(inner.get(name)) if isinstance(inner, dict) else ""
+            if found:
+                return found
+    return text_of(document) or str(document or "")
+
+
+def _passages(text: str) -> Iterator[str]:
+    """Yield the passages of an answer that one of its sources may be: all of it, and a few lines together, without their number."""
+    yield text
+    lines = text.split("\n")
+    for start in range(len(lines)):
+        head, dot, rest = lines[start].partition(". ")
+        first = rest if dot and head.isdigit() else lines[start]
+        for end in range(start + 1, min(start + 1 + _LINES, len(lines) + 1)):
+            yield "\n".join([first, *lines[start + 1 : end]])
+    yield "\n".join(lines[:-1])
+
+
+def _named(text: str, shop: Shop) -> Iterator[Source]:
+    """Yield the products and orders whose ids stand in a text, each with the lines that end with it."""
+    places: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n")):
+        for word in "".join(c if c.isalnum() or c in "-_" else " " for c in line).split():
+            if _SHORTEST <= len(word) <= _LONGEST and any(map(str.isdigit, word)):
+                places.append((number, word))
+    words = list(dict.fromkeys(word for _, word in places))[:_MOST]
+    products = {one.product_id: one for one in shop.store.products(words)}
+    orders = {word: one for word in words if word not in products and (one := shop.store.order(word))}
+    found = [(number, one) for number, word in places if (one := products.get(word) or orders.get(word))]
+    ends = sorted({number for number, _ in found})
+    starts = dict(zip(ends, [0, *(end + 1 for end in ends)], strict=False))
+    lines = text.split("\n")
+    for number, one in dict.fromkeys((number, _address(one)) for number, one in found):
+        passage = text if len(ends) == 1 else "\n".join(lines[starts[number] : number + 1])
+        kind = "user" if one.startswith(USER) else "product"
+        yield Source(url=one, type=kind, seen=passage)
+
+
+def _address(one: Product | Order) -> str:
+    return one.product_url if isinstance(one, Product) else f"{USER}{one.user_id}/orders/{one.order_id}"
+
+
+def _recorded(source: Source, shop: Shop) -> list[Source]:
+    """Return the source with the shop's record; nothing for one that names a record which the shop lacks."""
+    money, seen = shop.manifest.money, source.seen
+    if source.type == "product" or host_of(source.url) == host_of(shop.shop_url):
+        product = shop.store.product(next(reversed(path_steps(source.url)), ""))
+        return [] if product is None else [product_source(product, seen, money)]
+    if source.type != "user":
+        return [source]
+    name, _, rest = source.url.removeprefix(USER).partition("/")
+    what, _, which = rest.partition("/")
+    user = shop.store.user(name)
+    if user is None:
+        return []
+    if what == "orders" and which:
+        order = shop.store.order(which)
+        if order is None or order.user_id != name:
+            return []
+        product = shop.store.product(order.product_id)
+        return order_sources(f"{USER}{name}/orders/", order, product, seen, money)[:1]
+    if what == "profile" and source.title != "Profile summary":
+        return [profile_source(user, source.url, seen)]
+    statistics = shop.store.statistics(name) if what == "statistics" else None
+    return [source] if statistics is None else [statistics_source(source.url, seen, statistics.model_dump())]
