@@ -23,10 +23,8 @@ from langchain_core.messages import AIMessage
 from tests.commands import Drr
 from tests.wire import Say, Wire
 
-WITH_PACKAGES = pytest.mark.skipif(
-    find_spec("opentelemetry") is None or find_spec("opentelemetry.exporter") is None,
-    reason="the extra otel is not installed",
-)
+WITH_OTEL = find_spec("opentelemetry") is not None and find_spec("opentelemetry.exporter") is not None
+WITH_PACKAGES = pytest.mark.skipif(not WITH_OTEL, reason="the extra otel is not installed")
 KEY = "sk-ant-planted-0123456789"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -10,11 +11,17 @@ from typing import Any
 
 import pytest
 from drr.env.query import Query, read_queries
-from drr.eval.evidence.answers import read_answers
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.env.web.open import open_web
+from drr.eval.evidence.answers import Answer, read_answers
 from drr.study.study import Study
+from drr.tools.base import context_for
+from drr.tools.mcp import OwnTools
 
-from tests.app.test_spans import KEY, WITH_PACKAGES, collecting
-from tests.commands import Drr
+from tests.app.test_spans import KEY, WITH_OTEL, WITH_PACKAGES, collecting
+from tests.commands import Drr, drr
 from tests.wire import Say, Wire
 
 HOST = "http://ecommerce.example"
@@ -73,21 +80,32 @@ def figures_of(drr: Drr, study: Path) -> Any:
     return {name: value for name, value in found.items() if name not in ("seconds", "latency")}
 
 
+@pytest.fixture(scope="module")
+def ran(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of four checkable questions by an agent at the wire; what a collector got of it lies beside, where there is one."""
+    home, shop = tmp_path_factory.mktemp("ran"), sample_home / "shop"
+    queries = home / "q.jsonl"
+    drr("queries", "generate", "--checkable", "--shop", shop, "--out", queries, "--count", 4, "--quiet")
+    words = ("--shop", shop, "--queries", queries, "--variants", "react", "--model", MODEL, "--quiet")
+    with pytest.MonkeyPatch.context() as patch, collecting() as (url, bodies):
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        spans = ("--otel", url, "--otel-text") if WITH_OTEL else ()
+        with Wire(agent(read_queries(queries))) as wire:
+            assert drr("run", home / "ours", *words, "--base-url", wire.url, *spans) == 0
+    if WITH_OTEL:
+        (home / "trace.json").write_text("\n".join(map(json.dumps, traces_of(bodies))), encoding="utf-8")
+    return home / "ours"
+
+
 @WITH_PACKAGES
 def test_a_run_and_its_trace_have_the_same_figures(
-    sample_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
+    ran: Path, sample_home: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    shop, queries, trace = sample_home / "shop", tmp_path / "q.jsonl", tmp_path / "trace.json"
-    drr.out("queries", "generate", "--checkable", "--shop", shop, "--out", queries, "--count", 4, "--quiet")
-    words = ("--shop", shop, "--queries", queries, "--variants", "react", "--model", MODEL, "--quiet")
-    with collecting() as (url, bodies), Wire(agent(read_queries(queries))) as wire:
-        drr.out("run", tmp_path / "ours", *words, "--base-url", wire.url, "--otel", url, "--otel-text")
-    trace.write_text("\n".join(map(json.dumps, traces_of(bodies))), encoding="utf-8")
-    more = ("--format", "otlp", "--shop", shop, "--queries", queries)
-    taken = drr.json("study", "import", tmp_path / "theirs", trace, *more)
+    shop, trace, home = sample_home / "shop", ran.parent / "trace.json", tmp_path / "theirs"
+    more = ("--format", "otlp", "--shop", shop, "--queries", ran.parent / "q.jsonl", "--quiet")
+    taken = drr.json("study", "import", home, trace, *more)
     assert (taken["added"], taken["queries"], taken["systems"], taken["refused"]) == (4, 4, ["react"], [])
-    ours, theirs = figures_of(drr, tmp_path / "ours"), figures_of(drr, tmp_path / "theirs")
+    ours, theirs = figures_of(drr, ran), figures_of(drr, home)
     assert theirs == ours
     assert (
         ours["reward"]["value"] > 0 and ours["n_cited_web"]["value"] > 0 and ours["tool_calls"]["value"] > 4
@@ -95,5 +113,111 @@ def test_a_run_and_its_trace_have_the_same_figures(
     assert ours["rule_fabricated_citation"]["value"] == 0, (
         "each report cites an address that no tool returned"
     )
-    assert sources_of(tmp_path / "theirs") == sources_of(tmp_path / "ours")
-    assert drr.json("study", "import", tmp_path / "theirs", trace, *more)["added"] == 0
+    assert sources_of(home) == sources_of(ran)
+    assert drr.json("study", "import", home, trace, *more)["added"] == 0
+
+
+def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
+    """Spans by their attributes; one without `of` is the top."""
+    rows = [
+        {
+            "traceId": one.get("trace", "t1"),
+            "spanId": f"s{number}",
+            "parentSpanId": one.get("of", "" if number == 0 else "s0"),
+            "name": "span",
+            "startTimeUnixNano": str(number),
+            "attributes": [{"key": name, "value": _value(value)} for name, value in one["told"].items()],
+        }
+        for number, one in enumerate(spans)
+    ]
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": rows}]}]}
+
+
+def _value(value: Any) -> dict[str, Any]:
+    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
+
+
+def tokens_of(answer: Answer) -> tuple[int, int]:
+    rows = answer.usage.values()
+    return sum(one["input_tokens"] for one in rows), sum(one["output_tokens"] for one in rows)
+
+
+def as_openinference(number: int, answer: Answer, results: list[str]) -> dict[str, Any]:
+    top = {"openinference.span.kind": "AGENT", "agent.name": "react", "input.value": answer.query}
+    said = f"{answer.report}\n```form\n{answer.study.text(answer.record, 'form')}\n```\n"
+    top |= {"output.value": said, "user.id": answer.user_id}
+    used, made = tokens_of(answer)
+    usage = {"llm.token_count.prompt": used, "llm.token_count.completion": made, "llm.model_name": "m"}
+    spans = [{"openinference.span.kind": "LLM", **usage}]
+    for call, result in zip(answer.calls or (), results, strict=True):
+        own = {"tool.name": call["name"], "input.value": json.dumps(call["arguments"])}
+        spans.append({"openinference.span.kind": "TOOL", **own, "output.value": result})
+    trace = f"t{number}"
+    return otlp({"told": top, "trace": trace}, *({"told": one, "trace": trace} for one in spans))
+
+
+def as_atif(number: int, answer: Answer, results: list[str]) -> dict[str, Any]:
+    said = f"{answer.report}\n```form\n{answer.study.text(answer.record, 'form')}\n```\n"
+    calls = [
+        {
+            "tool_call_id": f"c{n}",
+            "function_name": f"mcp__shop__{call['name']}",
+            "arguments": call["arguments"],
+        }
+        for n, call in enumerate(answer.calls or ())
+    ]
+    used, made = tokens_of(answer)
+    seen = [{"source_call_id": f"c{n}", "content": one} for n, one in enumerate(results)]
+    return {
+        "schema_version": "ATIF-v1.6",
+        "session_id": f"run-{number}",
+        "agent": {"name": "react", "version": "1", "model_name": "m"},
+        "steps": [
+            {"step_id": 1, "source": "user", "message": answer.query},
+            {
+                "step_id": 2,
+                "source": "agent",
+                "message": "",
+                "tool_calls": calls,
+                "observation": {"results": seen},
+            },
+            {"step_id": 3, "source": "agent", "message": [{"type": "text", "text": said}]},
+        ],
+        "final_metrics": {"total_prompt_tokens": used, "total_completion_tokens": made},
+        "extra": {"user_id": answer.user_id},
+    }
+
+
+def results_of(shop: Path, answer: Answer) -> list[str]:
+    """Return what our tools gave, as our MCP server says it: text, and the addresses beside it."""
+    found = []
+    with open_shop(str(shop), Settings()) as opened:
+        web = open_web(Settings(), shop=opened)
+        ctx = context_for(Session(opened, answer.user_id or ""), web)
+        for call in answer.calls or ():
+            given = asyncio.run(OwnTools().answer(call["name"], call["arguments"], ctx))
+            found.append(given.model_dump_json(by_alias=True))
+    return found
+
+
+@pytest.mark.parametrize(("form", "write"), [("otlp", as_openinference), ("atif", as_atif)])
+def test_traces_of_our_tools_are_paid_as_our_own_runs(
+    form: str, write: Callable[..., dict[str, Any]], tmp_path: Path, ran: Path, sample_home: Path, drr: Drr
+) -> None:
+    shop, queries, home = sample_home / "shop", ran.parent / "q.jsonl", tmp_path / "theirs"
+    with Study.read(ran) as study:
+        answers = read_answers(study)
+        rows = [write(n, one, results_of(shop, one)) for n, one in enumerate(answers)]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    more = ("--format", form, "--shop", shop, "--queries", queries, "--quiet")
+    assert drr.json("study", "import", home, tmp_path / "t.jsonl", *more)["added"] == len(answers)
+    ours, theirs = figures_of(drr, ran), figures_of(drr, home)
+    records = [name for name in ours if name.startswith(("rule_", "pass_", "n_", "fp_product", "fp_user"))]
+    for name in ("reward", *records, "tool_calls", "input_tokens", "output_tokens", "words", "overall"):
+        assert theirs[name] == ours[name], name
+    own, other = sources_of(ran), sources_of(home)
+    for name, sources in own.items():  # of web pages the trace has what was shown, not what is behind
+        assert [one for one in other[name] if one["type"] != "web"] == [
+            one for one in sources if one["type"] != "web"
+        ]
+        assert {one["url"] for one in other[name]} == {one["url"] for one in sources}

@@ -68,17 +68,17 @@ class Evidence(BaseModel):
         return (self.text or "") if self.standing == "ok" else ""
 
     def source(self) -> Source:
-        if self.seen is not None:
-            page = {"page": self.text, "page_status": self.status, "record": self.record}
-            return Source(url=self.url, type=self.type, title=self.title, seen=self.seen, **page)
         page = (self.readable, self.standing) if is_paged(self.type) else (None, None)
+        if self.seen is not None:
+            page = self.text, self.status
         return Source(
             url=self.url,
             type=self.type,
             title=self.title,
-            seen=self.readable,
+            seen=self.readable if self.seen is None else self.seen,
             page=page[0],
             page_status=page[1],
+            record=self.record,
         )
 
 

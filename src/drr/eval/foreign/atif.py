@@ -27,10 +27,9 @@ def _trajectory(found: JsonObject) -> JsonObject | str:
         return "holds no step of a user and of an agent after it"
     if asked[-1] > places[0]:
         return f"asks again in step {asked[-1] + 1}; a report answers one question, so give each its own trajectory"
-    agent = found.get("agent") if isinstance(found.get("agent"), dict) else {}
+    agent, extra = _object(found.get("agent")), _object(found.get("extra"))
     own = [steps[place] for place in places]
     last = own[-1]
-    extra = found.get("extra") if isinstance(found.get("extra"), dict) else {}
     report = text_of(last.get("message"))
     if not report.strip() or last.get("tool_calls"):
         return "holds no report; its last step calls tools or says nothing, so the run was cut"
@@ -50,8 +49,7 @@ def _trajectory(found: JsonObject) -> JsonObject | str:
 def _calls(steps: Sequence[JsonObject]) -> Iterator[JsonObject]:
     number = 0
     for step in steps:
-        seen = step.get("observation")
-        results = _rows(seen.get("results")) if isinstance(seen, dict) else []
+        results = _rows(_object(step.get("observation")).get("results"))
         by_call = {str(one.get("source_call_id")): one.get("content") for one in results}
         for call in _rows(step.get("tool_calls")):
             number += 1
@@ -63,16 +61,15 @@ def _calls(steps: Sequence[JsonObject]) -> Iterator[JsonObject]:
 def _usage(found: JsonObject, agent: JsonObject, steps: Sequence[JsonObject]) -> JsonObject:
     """Return the usage of the whole trajectory, else the sum of its steps."""
     model = str(agent.get("model_name") or agent.get("name") or "agent")
-    whole = found.get("final_metrics")
-    if isinstance(whole, dict) and whole.get("total_prompt_tokens") is not None:
+    whole = _object(found.get("final_metrics"))
+    if whole.get("total_prompt_tokens") is not None:
         return summed_usage([(model, _tokens(whole, "total_"))])
-    used = [one.get("metrics") for one in steps]
+    used = [_object(one.get("metrics")) for one in steps]
     named = [str(one.get("model_name") or model) for one in steps]
     return summed_usage([(one, _tokens(row, "")) for one, row in zip(named, used, strict=True)])
 
 
-def _tokens(metrics: Any, before: str) -> JsonObject:
-    row = metrics if isinstance(metrics, dict) else {}
+def _tokens(row: JsonObject, before: str) -> JsonObject:
     names = {
         "input_tokens": "prompt_tokens",
         "output_tokens": "completion_tokens",
@@ -80,6 +77,10 @@ def _tokens(metrics: Any, before: str) -> JsonObject:
     }
     found = {name: row.get(f"{before}{theirs}") for name, theirs in names.items()}
     return {**found, "cost_usd": row.get(f"{before}cost_usd")}
+
+
+def _object(found: Any) -> JsonObject:
+    return found if isinstance(found, dict) else {}
 
 
 def _rows(found: Any) -> list[JsonObject]:

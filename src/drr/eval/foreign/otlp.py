@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import Any
 
 from drr.env.json_object import JsonObject
@@ -155,14 +156,13 @@ def _usage(spans: Sequence[Span]) -> JsonObject:
 
 def _flat(told: Mapping[str, Any], before: str, within: str) -> Iterator[JsonObject]:
     """Yield messages whose fields are attributes of their own: `llm.input_messages.0.message.role`."""
-    for number in range(len(told)):
+    for number in count():
         start = f"{before}{number}.{within}"
-        role = told.get(f"{start}role")
-        if role is None:
+        if f"{start}role" not in told:
             return
-        parts = [told.get(f"{start}contents.{k}.message_content.text") for k in range(len(told))]
-        texts = [one for one in parts if isinstance(one, str)]
-        yield {"role": role, "content": told.get(f"{start}content") or "\n".join(texts)}
+        names = (f"{start}contents.{k}.message_content.text" for k in count())
+        parts = [str(told[name]) for name in takewhile(told.__contains__, names)]
+        yield {"role": told[f"{start}role"], "content": told.get(f"{start}content") or "\n".join(parts)}
 
 
 def _spans(found: JsonObject) -> Iterator[Span]:
@@ -171,11 +171,13 @@ def _spans(found: JsonObject) -> Iterator[Span]:
         service = _attributes(about if isinstance(about, dict) else {}).get("service.name")
         scopes = _rows(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")
         for one in (span for scope in scopes for span in _rows(scope, "spans")):
-            ids = [str(one.get(name) or one.get(old) or "").replace("/", "_") for name, old in _IDS]
+            trace, own, above = (str(one.get(n) or one.get(old) or "").replace("/", "_") for n, old in _IDS)
             status = one.get("status")
             start = str(one.get("startTimeUnixNano") or one.get("start_time_unix_nano") or "")
             yield Span(
-                *ids,
+                trace=trace,
+                id=own,
+                parent=above,
                 name=str(one.get("name") or ""),
                 start=int(start) if start.isascii() and start.isdigit() and len(start) < 30 else 0,
                 failed=isinstance(status, dict) and status.get("code") in (2, "STATUS_CODE_ERROR"),
@@ -188,7 +190,7 @@ _IDS = (("traceId", "trace_id"), ("spanId", "span_id"), ("parentSpanId", "parent
 
 
 def _rows(found: JsonObject, *names: str) -> list[JsonObject]:
-    rows = next((found[name] for name in names if isinstance(found.get(name), list)), [])
+    rows: list[Any] = next((found[name] for name in names if isinstance(found.get(name), list)), [])
     return [one for one in rows if isinstance(one, dict)]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from drr.citations.addresses import canonical_url, host_of, path_steps
-from drr.env.entities import Order, Product
+from drr.citations.addresses import addresses_in, canonical_url, host_of, path_steps
 from drr.env.shop import Shop
 from drr.env.shop_world import USER
 from drr.env.source import Source, text_hash
@@ -32,7 +31,7 @@ def with_evidence(report: ImportedReport, shop: Shop | None) -> ImportedReport:
         calls = [call for call in report.tool_calls or () if call["kind"] == "api" and call["ok"]]
         found = [(call, list(_sources(call.get("result"), shop))) for call in calls]
         given = [source for _, sources in found for source in sources]
-        whole = bool(given) and all(
+        whole = any(one.type != "web" for one in given) and all(
             sources or ("result" in call and _is_ours(call["name"])) for call, sources in found
         )
     kept: dict[tuple[str, str], Evidence] = {}
@@ -111,27 +110,37 @@ def _passages(text: str) -> Iterator[str]:
 
 
 def _named(text: str, shop: Shop) -> Iterator[Source]:
-    """Yield the products and orders whose ids stand in a text, each with the lines that end with it."""
-    places: list[tuple[int, str]] = []
-    for number, line in enumerate(text.split("\n")):
-        for word in "".join(c if c.isalnum() or c in "-_" else " " for c in line).split():
-            if _SHORTEST <= len(word) <= _LONGEST and any(map(str.isdigit, word)):
-                places.append((number, word))
-    words = list(dict.fromkeys(word for _, word in places))[:_MOST]
-    products = {one.product_id: one for one in shop.store.products(words)}
-    orders = {word: one for word in words if word not in products and (one := shop.store.order(word))}
-    found = [(number, one) for number, word in places if (one := products.get(word) or orders.get(word))]
+    """Yield the products and orders whose ids stand in a text, and its web addresses, each with the lines that end with it."""
+    lines = text.split("\n")
+    words = [(n, word) for n, line in enumerate(lines) for word in _ids_in(line)]
+    known = _addresses_of(list(dict.fromkeys(word for _, word in words))[:_MOST], shop)
+    found = [(n, known[word]) for n, word in words if word in known]
+    found += [
+        (n, url) for n, line in enumerate(lines) for url in addresses_in(line) if _is_elsewhere(url, shop)
+    ]
     ends = sorted({number for number, _ in found})
     starts = dict(zip(ends, [0, *(end + 1 for end in ends)], strict=False))
-    lines = text.split("\n")
-    for number, one in dict.fromkeys((number, _address(one)) for number, one in found):
+    for number, url in dict.fromkeys(found):
         passage = text if len(ends) == 1 else "\n".join(lines[starts[number] : number + 1])
-        kind = "user" if one.startswith(USER) else "product"
-        yield Source(url=one, type=kind, seen=passage)
+        kind = "user" if url.startswith(USER) else "web" if _is_elsewhere(url, shop) else "product"
+        yield Source(url=url, type=kind, seen=passage)
 
 
-def _address(one: Product | Order) -> str:
-    return one.product_url if isinstance(one, Product) else f"{USER}{one.user_id}/orders/{one.order_id}"
+def _ids_in(line: str) -> Iterator[str]:
+    for word in "".join(c if c.isalnum() or c in "-_" else " " for c in line).split():
+        if _SHORTEST <= len(word) <= _LONGEST and any(map(str.isdigit, word)):
+            yield word
+
+
+def _addresses_of(ids: Sequence[str], shop: Shop) -> dict[str, str]:
+    """Return the addresses of the shop's products and orders by id."""
+    found = {one.product_id: one.product_url for one in shop.store.products(ids)}
+    orders = (order for one in ids if one not in found and (order := shop.store.order(one)) is not None)
+    return found | {one.order_id: f"{USER}{one.user_id}/orders/{one.order_id}" for one in orders}
+
+
+def _is_elsewhere(url: str, shop: Shop) -> bool:
+    return url.startswith("http") and host_of(url) != host_of(shop.shop_url)
 
 
 def _recorded(source: Source, shop: Shop) -> list[Source]:
