@@ -221,3 +221,94 @@ def test_traces_of_our_tools_are_paid_as_our_own_runs(
             one for one in sources if one["type"] != "web"
         ]
         assert {one["url"] for one in other[name]} == {one["url"] for one in sources}
+
+
+AGENT = {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": "shopper",
+    "gen_ai.input.messages": "[]",
+}
+ASKED = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Which soap is mild?"}]}])
+SAID = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "# Answer\n\nNone.\n"}]}])
+WHOLE = AGENT | {"gen_ai.input.messages": ASKED, "gen_ai.output.messages": SAID}
+TALK = {"gen_ai.operation.name": "chat", "gen_ai.conversation.id": "two"}
+STEPS = [{"source": "user", "message": "Which soap?"}, {"source": "agent", "message": "None."}]
+ATIF = {"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"name": "a"}, "steps": STEPS}
+CALLING = {"source": "agent", "message": "I look.", "tool_calls": [{"function_name": "f"}]}
+WHOLE_TEXT = json.dumps(otlp({"told": WHOLE}))
+ODD = {
+    "cut": ("otlp", WHOLE_TEXT[:-9], "not JSON, or cut off"),
+    "deep": ("otlp", '{"resourceSpans":' + "[" * 300 + "]" * 300 + "}", "nested more than 200 deep"),
+    "twice": ("otlp", '{"resourceSpans": [], "resourceSpans": []}', "stands there twice"),
+    "other": ("otlp", '{"resourceMetrics": []}', "holds no `resourceSpans`"),
+    "talks": ("otlp", json.dumps(otlp({"told": WHOLE | {"session.id": "one"}}, {"told": TALK})), "holds 2 conversations"),
+    "agents": ("otlp", json.dumps(otlp({"told": WHOLE}, {"told": WHOLE, "of": ""})), "holds 2 conversations"),
+    "silent": ("otlp", json.dumps(otlp({"told": AGENT})), "holds no question"),
+    "unfinished": ("otlp", json.dumps(otlp({"told": AGENT | {"gen_ai.input.messages": ASKED}})), "holds no report"),
+    "nobody": ("otlp", json.dumps(otlp({"told": WHOLE | {"user.id": "NOBODY"}})), "no user 'NOBODY'"),
+    "slash": ("otlp", json.dumps(otlp({"told": WHOLE | {"gen_ai.agent.name": "a\nb"}})), "one line"),
+    "trial": ("otlp", json.dumps(otlp({"told": WHOLE | {"drr.trial": -1}})), "trial"),
+    "sources": ("otlp", json.dumps(otlp({"told": WHOLE | {"drr.sources": '[{"url": "x", "type": "y"}]'}})), "names no kind"),
+    "version": ("atif", json.dumps(ATIF | {"schema_version": "ATIF-v2.0"}), "version 'ATIF-v2.0'"),
+    "second": ("atif", json.dumps(ATIF | {"steps": [*STEPS, *STEPS]}), "asks again in step 3"),
+    "calling": ("atif", json.dumps(ATIF | {"steps": [*STEPS, CALLING]}), "holds no report"),
+    "empty": ("atif", json.dumps(ATIF | {"steps": 7}), "holds no step"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_file_has_a_sentence(name: str, tmp_path: Path, sample_home: Path, drr: Drr) -> None:
+    form, text, said = ODD[name]
+    file, home = tmp_path / "t.json", tmp_path / "study"
+    file.write_text(text, encoding="utf-8")
+    err = drr.err("study", "import", home, file, "--format", form, "--shop", sample_home / "shop")
+    assert said in err and "Traceback" not in err and not home.exists()
+
+
+def test_a_line_that_is_cut_costs_itself_alone_and_old_names_are_read(
+    tmp_path: Path, sample_home: Path, drr: Drr
+) -> None:
+    found = drr.json(
+        "tools",
+        "call",
+        "product_catalog_search",
+        "--shop",
+        sample_home / "shop",
+        "--args",
+        '{"query": "soap"}',
+    )
+    item = found["data"]["items"][0]
+    old = {
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.content": "Which soap?",
+        "gen_ai.usage.prompt_tokens": 9,
+    }
+    old |= {
+        "gen_ai.completion.0.role": "assistant",
+        "gen_ai.completion.0.content": "This.",
+        "gen_ai.usage.completion_tokens": 2,
+    }
+    named = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "find",
+        "output.value": json.dumps({"hits": [item["product_id"]]}),
+    }
+    other = named | {"output.value": "Soap is mild."}
+    lines = [
+        otlp({"told": old, "trace": name, "of": "lost"}, {"told": tool, "trace": name, "of": "lost"})
+        for name, tool in (("a", named), ("b", other))
+    ]
+    file, home = tmp_path / "t.jsonl", tmp_path / "study"
+    file.write_text("\n".join([*map(json.dumps, lines), WHOLE_TEXT[:99]]), encoding="utf-8")
+    words = ("--format", "otlp", "--shop", sample_home / "shop", "--system", "theirs")
+    taken = drr.json("study", "import", home, file, *words, code=1)
+    assert (taken["added"], len(taken["refused"])) == (2, 1) and taken["refused"][0]["line"] == 3
+    with Study.read(home) as study:
+        first, second = read_answers(study)
+        assert [source.url for source in first.sources] == [item["url"]] and not first.imported
+        assert first.sources[0].record is not None and first.sources[0].record["price"] == item["price"]
+        assert not second.sources and second.imported, (
+            "nothing says what its tool returned: judged as an import"
+        )
+        assert [one["input_tokens"] for one in first.usage.values()] == [9]
+        assert (first.trial, second.trial) == (0, 1)
