@@ -68,9 +68,9 @@ class Evidence(BaseModel):
         return (self.text or "") if self.standing == "ok" else ""
 
     def source(self) -> Source:
-        page = (self.readable, self.standing) if is_paged(self.type) else (None, None)
-        if self.seen is not None:
-            page = self.text, self.status
+        page: tuple[str | None, PageStatus | None] = (self.text, self.status)
+        if self.seen is None:
+            page = (self.readable, self.standing) if is_paged(self.type) else (None, None)
         return Source(
             url=self.url,
             type=self.type,

@@ -45,7 +45,7 @@ def read_traces(form: str, files: Sequence[Path], system: str | None) -> ReadRep
     for file in files:
         for number, one in _objects(file):
             if isinstance(one, str):
-                found.refuse(number, f"{file.name}: {one}" if len(files) > 1 else one)
+                found.refuse(number or 1, f"{file.name}: {one}" if len(files) > 1 else one)
             else:
                 objects.append(TraceObject(file.name if number == 0 else f"{file.name}, line {number}", one))
     reader: Reader = load(TRACES[form])
