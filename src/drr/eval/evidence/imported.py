@@ -355,11 +355,12 @@ def imported_units(study: Study) -> list[Unit]:
 async def store_imported_report(spec: Mapping[str, Any], context: Context) -> Outcome:
     """Store one imported report as an outcome. Nothing is called; the record is as the line says."""
     report = ImportedReport.model_validate(spec["imported"])
-    rows, blobs = pack_sources([one.source() for one in report.evidence or ()])
+    sources = [one.source() for one in report.evidence or ()]
+    rows, blobs = pack_sources(sources)
     text, form = without_form(report.report_markdown)
     if form is not None:
         blobs["form"] = form
-    known = {canonical_url(url) for one in report.evidence or () for url in one.source().addresses}
+    known = {canonical_url(url) for one in sources for url in one.addresses}
     unknown = unknown_urls(parse(text), lambda url: canonical_url(url) in known) if report.traced else ()
     return Outcome(
         {

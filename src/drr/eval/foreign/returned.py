@@ -35,7 +35,7 @@ def with_evidence(report: ImportedReport, shop: Shop | None) -> ImportedReport:
             sources or ("result" in call and _is_ours(call["name"])) for call, sources in found
         )
     kept: dict[tuple[str, str], Evidence] = {}
-    for source in given:
+    for source in {(source.url, source.seen): source for source in given}.values():
         for one in [source] if shop is None else _recorded(source, shop):
             kept.setdefault((canonical_url(one.url), one.sha256), _evidence(one, traced=whole))
     return report.model_copy(update={"evidence": [*kept.values()] or None, "traced": whole or None})
