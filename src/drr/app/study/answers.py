@@ -286,8 +286,7 @@ class AnswerWork:
                 on_failure=on_failure or (lambda gathered: None),
                 given=given,
             )
-            self.spans.answered(record)
-            return record
+            return self.spans.answered(record)
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
         """Do the work on one unit of a study; return its outcome. The outcome records the token limits used, which may be higher than those of the key."""

@@ -71,8 +71,9 @@ class Spans:
         """Return a listener that passes events on and records tool calls that ended."""
         return listener
 
-    def answered(self, record: AnswerRecord) -> None:
-        """Record the answer in the span of its unit."""
+    def answered(self, record: AnswerRecord) -> AnswerRecord:
+        """Record the answer in the span of its unit, and return it."""
+        return record
 
     def close(self) -> None:
         """Send the spans that were not sent yet."""

@@ -32,11 +32,11 @@ _USED = {
 _MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 _TALK = ("gen_ai.conversation.id", "session.id")
 _USER = ("user.id", "enduser.id")
-_ASKED, _SAID = "input", "output"
+_INPUT, _OUTPUT = "input", "output"
 
 
 @dataclass(frozen=True)
-class Span:
+class TraceSpan:
     trace: str
     id: str
     parent: str
@@ -44,25 +44,31 @@ class Span:
     start: int
     failed: bool
     service: str | None
-    told: Mapping[str, Any]
-    """Attributes by name."""
+    attributes: Mapping[str, Any]
+    """Values by name; texts of JSON are as they came."""
 
     @property
     def kind(self) -> str | None:
-        named = self.told.get("gen_ai.operation.name") or self.told.get("openinference.span.kind")
+        named = self.attributes.get("gen_ai.operation.name") or self.attributes.get("openinference.span.kind")
         kind = _KINDS.get(str(named).lower())
         return kind or ("llm" if self.first(_USED["input_tokens"]) is not None else None)
 
     def first(self, names: Sequence[str]) -> Any:
-        return next((self.told[name] for name in names if self.told.get(name) not in (None, "")), None)
+        return next(
+            (self.attributes[name] for name in names if self.attributes.get(name) not in (None, "")), None
+        )
 
     def messages(self, side: str) -> list[tuple[str, str]]:
         """Return role and text of the messages that went in, or came out."""
-        given = json_or_text(self.told.get(f"gen_ai.{side}.messages"))
-        rows = given if isinstance(given, list) else [*_flat(self.told, f"llm.{side}_messages.", "message.")]
+        given = json_or_text(self.attributes.get(f"gen_ai.{side}.messages"))
+        rows = (
+            given
+            if isinstance(given, list)
+            else [*_flat(self.attributes, f"llm.{side}_messages.", "message.")]
+        )
         if not rows:
-            old = "gen_ai.prompt." if side == _ASKED else "gen_ai.completion."
-            rows = [*_flat(self.told, old, "")]
+            old = "gen_ai.prompt." if side == _INPUT else "gen_ai.completion."
+            rows = [*_flat(self.attributes, old, "")]
         return [
             (str(row.get("role")), text_of(row.get("parts") or row.get("content")))
             for row in rows
@@ -71,10 +77,10 @@ class Span:
 
     def text(self, side: str, role: str) -> str:
         """Return the last text of a role, else the span's plain input or output."""
-        said = [text for one, text in self.messages(side) if one == role and text.strip()]
-        if said:
-            return said[-1]
-        value = json_or_text(self.told.get(f"{side}.value"))
+        texts = [text for one, text in self.messages(side) if one == role and text.strip()]
+        if texts:
+            return texts[-1]
+        value = json_or_text(self.attributes.get(f"{side}.value"))
         for name in ("query", "question", "input", "output", "answer", "content"):
             value = value.get(name, value) if isinstance(value, dict) else value
         return value if isinstance(value, str) else ""
@@ -82,7 +88,7 @@ class Span:
 
 def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
     """Yield each trace of the spans, which may come in any order and in several files."""
-    spans: list[Span] = []
+    spans: list[TraceSpan] = []
     for where, found in objects:
         own = list(_spans(found))
         if not own:
@@ -93,7 +99,7 @@ def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
             yield Trace(f"trace {name}", _conversation(name, sorted(members, key=lambda one: one.start)))
 
 
-def _conversation(name: str, spans: Sequence[Span]) -> JsonObject | str:
+def _conversation(name: str, spans: Sequence[TraceSpan]) -> JsonObject | str:
     known = {one.id for one in spans}
     tops = [one for one in spans if one.parent not in known or one.parent == one.id]
     agents = [one for one in tops if one.kind == "agent"]
@@ -102,26 +108,26 @@ def _conversation(name: str, spans: Sequence[Span]) -> JsonObject | str:
         return f"holds {max(len(talks), len(agents))} conversations; give each a trace of its own"
     top = next(iter(agents or (tops if len(tops) == 1 else ())), None)
     models = [one for one in spans if one.kind == "llm"]
-    asked = next((text for one in [*filter(None, [top]), *models] if (text := one.text(_ASKED, "user"))), "")
-    said = next(
-        (text for one in [*filter(None, [top]), *models[-1:]] if (text := one.text(_SAID, "assistant"))), ""
+    asked = next((text for one in [*filter(None, [top]), *models] if (text := one.text(_INPUT, "user"))), "")
+    report = next(
+        (text for one in [*filter(None, [top]), *models[-1:]] if (text := one.text(_OUTPUT, "assistant"))), ""
     )
     if not asked.strip():
         return "holds no question; record what is said (`gen_ai.input.messages`, `input.value`)"
-    if not said.strip():
+    if not report.strip():
         return (
             "holds no report; the trace was cut, or does not record what is said (`gen_ai.output.messages`)"
         )
     first = top or spans[0]
     user = next((str(found) for one in [first, *spans] if (found := one.first(_USER)) is not None), None)
-    sources = json_or_text(first.told.get("drr.sources"))
-    trial = first.told.get("drr.trial")
+    sources = json_or_text(first.attributes.get("drr.sources"))
+    trial = first.attributes.get("drr.trial")
     return {
         "id": name,
         "system": str(first.first(("gen_ai.agent.name", "agent.name")) or first.service or first.name),
         "query": asked,
         "user_id": user,
-        "report_markdown": said,
+        "report_markdown": report,
         "tool_calls": list(_calls(spans)),
         **({"evidence": sources, "traced": True} if isinstance(sources, list) else {}),
         **({"trial": trial} if isinstance(trial, int) else {}),
@@ -129,43 +135,46 @@ def _conversation(name: str, spans: Sequence[Span]) -> JsonObject | str:
     }
 
 
-def _calls(spans: Sequence[Span]) -> Iterator[JsonObject]:
+def _calls(spans: Sequence[TraceSpan]) -> Iterator[JsonObject]:
     for number, one in enumerate((one for one in spans if one.kind == "tool"), 1):
-        failed = str(one.told.get("error.type") or "error") if one.failed else None
+        failed = str(one.attributes.get("error.type") or "error") if one.failed else None
         yield call_of(
             number,
             one.first(("gen_ai.tool.name", "tool.name")) or one.name,
             one.first(("gen_ai.tool.call.arguments", "input.value", "tool.parameters")),
             one.first(("gen_ai.tool.call.result", "output.value")),
             failed,
-            one.told.get("drr.kind"),
+            one.attributes.get("drr.kind"),
         )
 
 
-def _usage(spans: Sequence[Span]) -> JsonObject:
+def _usage(spans: Sequence[TraceSpan]) -> JsonObject:
     """Sum the usage. A call that failed may tell none."""
-    told = [(one, {name: one.first(names) for name, names in _USED.items()}) for one in spans]
+    used = [(one, {name: one.first(names) for name, names in _USED.items()}) for one in spans]
     return summed_usage(
         [
-            (str(one.first(_MODEL) or one.name), used)
-            for one, used in told
-            if not one.failed or used["input_tokens"] is not None
+            (str(one.first(_MODEL) or one.name), row)
+            for one, row in used
+            if not one.failed or row["input_tokens"] is not None
         ]
     )
 
 
-def _flat(told: Mapping[str, Any], before: str, within: str) -> Iterator[JsonObject]:
+def _flat(attributes: Mapping[str, Any], before: str, within: str) -> Iterator[JsonObject]:
     """Yield messages whose fields are attributes of their own: `llm.input_messages.0.message.role`."""
     for number in count():
         start = f"{before}{number}.{within}"
-        if f"{start}role" not in told:
+        if f"{start}role" not in attributes:
             return
         names = (f"{start}contents.{k}.message_content.text" for k in count())
-        parts = [str(told[name]) for name in takewhile(told.__contains__, names)]
-        yield {"role": told[f"{start}role"], "content": told.get(f"{start}content") or "\n".join(parts)}
+        parts = [str(attributes[name]) for name in takewhile(attributes.__contains__, names)]
+        yield {
+            "role": attributes[f"{start}role"],
+            "content": attributes.get(f"{start}content") or "\n".join(parts),
+        }
 
 
-def _spans(found: JsonObject) -> Iterator[Span]:
+def _spans(found: JsonObject) -> Iterator[TraceSpan]:
     for resource in _rows(found, "resourceSpans", "resource_spans"):
         about = resource.get("resource")
         service = _attributes(about if isinstance(about, dict) else {}).get("service.name")
@@ -174,7 +183,7 @@ def _spans(found: JsonObject) -> Iterator[Span]:
             trace, own, above = (str(one.get(n) or one.get(old) or "").replace("/", "_") for n, old in _IDS)
             status = one.get("status")
             start = str(one.get("startTimeUnixNano") or one.get("start_time_unix_nano") or "")
-            yield Span(
+            yield TraceSpan(
                 trace=trace,
                 id=own,
                 parent=above,
@@ -182,7 +191,7 @@ def _spans(found: JsonObject) -> Iterator[Span]:
                 start=int(start) if start.isascii() and start.isdigit() and len(start) < 30 else 0,
                 failed=isinstance(status, dict) and status.get("code") in (2, "STATUS_CODE_ERROR"),
                 service=service if isinstance(service, str) else None,
-                told=_attributes(one),
+                attributes=_attributes(one),
             )
 
 

@@ -98,7 +98,7 @@ def _text(document: Any) -> str:
 
 
 def _passages(text: str) -> Iterator[str]:
-    """Yield the passages of an answer that one of its sources may be: all of it, and a few lines together, without their number."""
+    """Yield the passages that one source of an answer may be: all, or a few lines without their number."""
     yield text
     lines = text.split("\n")
     for start in range(len(lines)):
@@ -110,7 +110,7 @@ def _passages(text: str) -> Iterator[str]:
 
 
 def _named(text: str, shop: Shop) -> Iterator[Source]:
-    """Yield the products and orders whose ids stand in a text, and its web addresses, each with the lines that end with it."""
+    """Yield the products and orders whose ids a text holds, and its web addresses, each with its passage."""
     lines = text.split("\n")
     words = [(n, word) for n, line in enumerate(lines) for word in _ids_in(line)]
     known = _addresses_of(list(dict.fromkeys(word for _, word in words))[:_MOST], shop)

@@ -71,7 +71,7 @@ def read_traces(form: str, files: Sequence[Path], system: str | None) -> ReadRep
 
 
 def _objects(path: Path) -> Iterator[tuple[int, JsonObject | str]]:
-    """Yield the object of a file (number 0), or those of its lines; a text says why a line is none."""
+    """Yield the object of a file (number 0) or of each line, or the reason why there is none."""
     for number, line in byte_lines(path, "traces"):
         if not line.strip():
             continue

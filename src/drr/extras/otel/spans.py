@@ -95,14 +95,14 @@ class OtelSpans(Spans):
 
         return heard
 
-    def answered(self, record: AnswerRecord) -> None:
+    def answered(self, record: AnswerRecord) -> AnswerRecord:
         from opentelemetry.trace import get_current_span
 
         if not self._terms["text"]:
-            return
+            return record
         form = "" if record.form is None else f"\n```form\n{record.form}\n```\n"
         sides = (("input", "user", record.query), ("output", "assistant", record.report + form))
-        told = {
+        messages = {
             f"gen_ai.{side}.messages": [{"role": role, "parts": [{"type": "text", "content": text}]}]
             for side, role, text in sides
         }
@@ -110,10 +110,11 @@ class OtelSpans(Spans):
             {"url": one.url, "type": one.type, "title": one.title, "seen": one.seen, "text": one.page, "status": one.page_status}
             for one in record.sources
         ]  # fmt: skip
-        for name, value in {**told, "drr.sources": sources}.items():
+        for name, value in {**messages, "drr.sources": sources}.items():
             get_current_span().set_attribute(name, self._redact(json.dumps(value)))
         if record.user_id is not None:
             get_current_span().set_attribute("user.id", record.user_id)
+        return record
 
     def _tool(self, call: ToolCall) -> None:
         from opentelemetry.trace import SpanKind
