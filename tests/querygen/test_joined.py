@@ -184,6 +184,7 @@ ROWS = [
     ("CUP2", "Cups", "Red", 8.0, 4.0, "Berta"),
     ("CUP3", "Cups", "Blue", 4.0, 4.9, "Anna"),
     ("CUP4", "Cups", None, 5.0, 4.8, "Berta"),
+    ("LID1", "Lids", "Red", 5.0, 4.5, "Dora"),
     ("POT1", "Pots", "Red", 30.0, 4.5, "Anna"),
     ("POT2", "Pots", "Red", 20.0, 4.4, "Berta"),
     ("POT3", "Pots", "Red", 20.0, 4.4, "Carla"),
@@ -197,7 +198,7 @@ def little(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     products = [
         Product(
             product_id=name, product_url="", title=f"{maker} {kind}", features=[], description=[], price=price,
-            store=maker, categories=["Kitchen", kind], details={"Color": color} if color else {},
+            store=maker, categories=["Kitchen", kind], details=({"Color": color} if color else {}) | ({"Brand": "Berta"} if kind == "Lids" else {}),
             average_rating=stars, rating_number=10, category="Kitchen",
         )
         for name, kind, color, price, stars, maker in ROWS
@@ -254,3 +255,13 @@ def test_a_tie_stops_solver_and_proof(little: Shop) -> None:
         Solver(Shelves(little)).solve(of)
     with pytest.raises(Unproven, match="tie"):
         Proof(of, context_for(Session(little, None), open_web(SETTINGS, shop=little))).points()
+
+
+def test_makers_whose_listings_share_a_brand_are_not_said_to_differ(little: Shop) -> None:
+    of = Specification(needs=[need("Cups", RED), need("Lids", RED)], rules=[DIFFER], budget=13.5)
+    with pytest.raises(Undecided, match="two makers one"):
+        Solver(Shelves(little)).solve(of)
+    assert (
+        Solver(Shelves(little)).solve(of.model_copy(update={"budget": 15})).points[0].picks[0].product
+        == "CUP1"
+    )

@@ -20,7 +20,7 @@ from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call_sync
 
 _PAGE = 50
-_MOST_CALLS = 160
+_MOST_CALLS = 100
 _MOST_CHOICES = 60_000
 
 

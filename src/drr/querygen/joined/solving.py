@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple, TypeVar
 
-from drr.env.checkable import Constraint, detail, meets_constraint
+from drr.env.checkable import Constraint, brands, detail, meets_constraint
 from drr.env.entities import Product
 from drr.env.points import JointRule, PointTruth, RightPick, Status
 from drr.env.statistics import cents
@@ -298,6 +299,10 @@ class Solver:
             else PointTruth(status=self.status(of, point))
             for point, need in enumerate(of.needs, 1)
         ]
+        for rule in of.rules:
+            named = [brands(picks[at].product) for at in rule.points if at in picks]
+            if rule.differ == "Brand" and any(one & other for one, other in combinations(named, 2)):
+                raise Undecided("a brand of the details makes two makers one")
         bound = [
             rule.model_copy(update={"points": [one for one in rule.points if one in points]})
             for rule in of.rules
