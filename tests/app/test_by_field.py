@@ -10,6 +10,7 @@ from tests.commands import Drr
 
 pytestmark = pytest.mark.long
 
+ENDS = ("value", "ci_low", "ci_high", "n")
 COMPARED = ("react", "react+ws")
 
 
@@ -20,13 +21,15 @@ def test_report_compare_and_gate_have_one_table(judged_study: Path, tmp_path: Pa
     assert [row["system"] for row in rows] == ["plan-to-function+ws", "react", "react+ws"]
     assert all(row["difference"]["value"] is None and not row["weak"] for row in rows)
     report = drr.json("report", judged_study)["metrics"]["react"]["fp"]
-    assert {row["system"]: row["mean"]["value"] for row in rows}["react"] == report["value"]
+    [mean] = [row["mean"] for row in rows if row["system"] == "react"]
+    assert [mean[name] for name in ENDS] == [report[name] for name in ENDS]
     gate = ("study", "gate", judged_study, "--require", "words>=1", "--by", "language")
     assert drr.json(*gate)["by"] == by
     compare = ("study", "compare", judged_study, *COMPARED)
     [row] = [row for row in drr.json(*compare, "--by", "language")["by"]["rows"] if row["metric"] == "fp"]
     assert row["system"] == "react minus react+ws"
-    assert row["mean"]["value"] == drr.json(*compare)["metrics"]["fp"]["value"]
+    whole = drr.json(*compare)["metrics"]["fp"]
+    assert [row["mean"][name] for name in ENDS] == [whole[name] for name in ENDS]
     for words in (gate, (*compare, "--by", "language"), ("report", judged_study, "--by", "language")):
         shown = " ".join(drr.out(*words).split())
         assert (

@@ -61,7 +61,9 @@ def by_field(values: ValueTable, field: str, pair: tuple[str, str] | None = None
         name: {system: own for system, own in by_system.items() if any(query_means(own))}
         for name, by_system in known.items()
     }
-    return group_document(field, groups, {name: own for name, own in shown.items() if own})
+    return group_document(
+        field, groups, {name: own for name, own in shown.items() if own}, of_pair=pair is not None
+    )
 
 
 def system_groups(

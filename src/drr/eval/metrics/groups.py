@@ -8,9 +8,9 @@ from drr.env.question_fields import FIELDS, ORDERS, order_band
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric
 from drr.eval.metrics.rows import GroupDocument, GroupRow
-from drr.eval.stats.differences import SIGNIFICANT, with_holm
+from drr.eval.stats.differences import SIGNIFICANT, paired, with_holm
 from drr.eval.stats.groups import against_rest
-from drr.eval.stats.intervals import ByQuestion, mean
+from drr.eval.stats.intervals import ByQuestion, Statistic, mean
 from drr.eval.stats.question import AskedQuestion, query_of
 
 
@@ -31,9 +31,16 @@ def question_groups(
 
 
 def group_document(
-    field: str, groups: Mapping[str, set[str]], values: Mapping[str, Mapping[str, ByQuestion[AskedQuestion]]]
+    field: str,
+    groups: Mapping[str, set[str]],
+    values: Mapping[str, Mapping[str, ByQuestion[AskedQuestion]]],
+    *,
+    of_pair: bool = False,
 ) -> GroupDocument:
-    """Test each group against the rest, by metric and system, with Holm's correction over all tests. `values` are by metric and system."""
+    """Test each group against the rest, by metric and system, with Holm's correction over all tests. `values` are by metric and system.
+
+    Those of a pair are differences: their interval is that of the paired test, and no end of the metric cuts it.
+    """
     tested = with_holm(
         {
             (name, system, group): against_rest(own, members)
@@ -58,9 +65,13 @@ def group_document(
                 "system": system,
                 "metric": name,
                 "group": group,
-                "mean": mean(own).document(),
+                "mean": (_of_pair(own, name) if of_pair else mean(own).within(metric(name).ends)).document(),
                 "difference": row,
                 "weak": is_weak,
             }
         )
     return {"field": field, "groups": {name: len(own) for name, own in groups.items()}, "rows": rows}
+
+
+def _of_pair(differences: ByQuestion[AskedQuestion], name: str) -> Statistic:
+    return paired(differences, {asked: [0.0] for asked in differences}, metric(name).range).difference
