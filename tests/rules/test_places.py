@@ -347,3 +347,14 @@ def test_without_a_user_nothing_is_said_of_one(rules_shop: Shop) -> None:
     found = checked(f"Hello Kathy, order {FIRST} is here.", shop=rules_shop)
     names = ("order_facts", "privacy", "profile_facts")
     assert {name: found[name].remarks for name in names} == dict.fromkeys(names, ("user",))
+
+
+@pytest.mark.parametrize(
+    "more", ["  - List price: $29.95", "  - Savings: $5.05", "- Shipping: $4.95", "- You save: $5.05"]
+)
+def test_amounts_that_are_no_cost_do_not_count_in_a_total(rules_shop: Shop, more: str) -> None:
+    """A list price below a product was added to its price, and a true total accused."""
+    text = f"- {LA}\n  - Price: $17.95\n- {LB}\n  - Price: $11.99\n{more}\n\n**Total: {{}}**"
+    assert failing(text.format("$29.94"), shop=rules_shop) == {}
+    if more[0] == " ":
+        assert "total" in failing(text.format("$36.10"), shop=rules_shop)

@@ -174,9 +174,9 @@ class FactsBehind(FactsEntered):
         joined = _JOINED.search(self._body, low, start)
         if joined is None or not self._body[line.start : joined.start()].strip():
             return False
-        last = (self._mentions.within(line.start, start) or [None])[-1]
-        return last is None or not any(
-            fact.product_id == last.product_id and last.end <= fact.stated.span[0] < start
+        before = self._mentions.within(line.start, start)
+        return not before or not any(
+            fact.product_id == before[-1].product_id and before[-1].end <= fact.stated.span[0] < start
             for fact in self.values
         )
 
@@ -239,7 +239,8 @@ class FactsBehind(FactsEntered):
     def _is_scoped(self, end: int, high: int) -> bool:
         """Tell whether words in brackets behind a value may say where or when it holds: `$75.00 (in another shop)`."""
         found = self._mentions.plain[end:high].lstrip(" *_").partition(")")[0]
-        return found[:1] == "(" and not any(map(str.isdigit, found))
+        letters = "".join(found.split())[1:]
+        return found[:1] == "(" and bool(letters) and not any(map(str.isdigit, letters))
 
     def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
         """Tell whether a segment only continues the name: `[X](LINK), 2 Pack, $32.00`."""

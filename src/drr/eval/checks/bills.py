@@ -6,6 +6,7 @@ A bill counts only where each of its lines states one cost, because otherwise it
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, groupby
@@ -39,6 +40,8 @@ _LONG = 120
 """Most characters of a line of text that may belong to a bill without naming a product."""
 _MOST = 12
 """Most lines of a bill for which all readings are tried."""
+_NEAR = 40
+"""Lines in which the item above a line is looked for."""
 _FEW = 8
 """Most rows of a table for whose total all choices of rows are tried."""
 
@@ -247,7 +250,7 @@ def _lists(mentions: Mentions) -> Iterator[StatedBill]:
         total = _total_at(mentions.body, after_bullet(mentions.body, line), line.end)
         if total is None:
             continue
-        above = list(_lines_above(mentions, lines, index))
+        above = _by_product(mentions, list(_lines_above(mentions, lines, index)))
         depth = min((one.indent for one, _ in above), default=0)
         inner = [
             cost
@@ -259,6 +262,40 @@ def _lists(mentions: Mentions) -> Iterator[StatedBill]:
         bills = [one for one in ways if one is not None]
         if len(bills) == len(ways) or (bills and None not in inner):
             yield bills[0]._replace(sums=tuple(one for bill in bills for one in bill.sums))
+
+
+def _by_product(
+    mentions: Mentions, above: Sequence[tuple[TextLine, BillLine | None]]
+) -> list[tuple[TextLine, BillLine | None]]:
+    """Join the amounts below one product, as a list price or a price a kilogram may stand there too. Lines of no product may not count."""
+    found: list[tuple[TextLine, BillLine | None]] = []
+    names_products = any(mentions.within(line.start, line.end) or _owner(mentions, line) for line, _ in above)
+    for owner, block in groupby(above, lambda one: _owner(mentions, one[0])):
+        own = list(block)
+        known = [cost for _, cost in own if cost is not None]
+        if owner is not None and len(own) == len(known) > 1:
+            costs = [each for one in known for each in one.costs]
+            whole = sum(one.costs[0] for one in known)
+            own = [(own[0][0], known[0]._replace(costs=tuple(dict.fromkeys([*costs, whole, 0.0]))))]
+        elif owner is None and names_products:
+            own = [(line, one if one is None or one.product_id else _optional(one)) for line, one in own]
+        found += own
+    return found
+
+
+def _optional(cost: BillLine) -> BillLine:
+    """Return a line that may be left out of the total or taken off it: shipping, a saving, a voucher."""
+    return cost._replace(costs=(*cost.costs, 0.0, *(-one for one in cost.costs)))
+
+
+def _owner(mentions: Mentions, line: TextLine) -> int | None:
+    """Return the start of the item of a product below which a line stands that names none."""
+    place = bisect_left(mentions.lines, line.start, key=lambda one: one.start)
+    near = reversed(mentions.lines[max(0, place - _NEAR) : place])
+    outer = next((one for one in near if one.indent < line.indent), None)
+    if outer is None or line.kind != "item" or mentions.within(line.start, line.end):
+        return None
+    return outer.start if mentions.within(outer.start, outer.end) else None
 
 
 def _lines_above(

@@ -35,7 +35,7 @@ _LABELS: dict[Field, frozenset[str]] = {
 }
 _FIELDS = {label: field for field, labels in _LABELS.items() for label in labels}
 _PRICE_WORDS = word_list(
-    "price|list|current|unit|today|today's|now|each|item|shop|catalog|listed|per|our|in|usd|dollars"
+    "price|current|unit|today|today's|now|each|item|shop|catalog|listed|per|our|in|usd|dollars"
 )
 _ASIDES = {*_FIELDS, *_PRICE_WORDS} | word_list("|out of 5|of 5|/5|/ 5|5|max 5|us$|no|n|count|number|x")
 """Words in brackets behind a field's name that leave it that field."""
