@@ -163,3 +163,11 @@ def test_only_the_shops_own_currency_is_read_and_no_converted_one(rules_shop: Sh
     assert "price" in failing(wrong, shop=in_currency(rules_shop, "EUR"))
     for currency, rate in (("EUR", 1.08), ("GBP", 1.0), ("USD", 1.0), ("not named, read as USD", 1.0)):
         assert failing(wrong, shop=in_currency(rules_shop, currency, rate)) == {}
+
+
+def test_a_group_of_three_has_one_reading_in_an_english_shop(rules_shop: Shop) -> None:
+    """`₹2,419` was read only where another amount of the report had paise."""
+    for language, found in (("en-IN", {"price"}), (None, set())):
+        recipe = {"currency": "INR", "rate": 1.0, **({"language": language} if language else {})}
+        shop = replace(rules_shop, manifest=rules_shop.manifest.model_copy(update={"recipe": recipe}))
+        assert set(failing(f"{LA}: ₹2,419", shop=shop)) == found, language

@@ -66,11 +66,14 @@ class Subject:
         """Return the question with its limit in English, where the other amounts and words are already read."""
         return self._words.limit_of_whole(self.query or "") if self._words else self.query or ""
 
-    @staticmethod
-    def _read(text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
+    def _read(self, text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
+        language = self.language or (self.shop.manifest.language if self.shop else None) or ""
+        decimal = "." if language.startswith("en") else "?"  # `₹2,419` has one reading in an English shop
         text, first = words.english(text) if words else (text, [(k, k + 1) for k in range(len(text) + 1)])
         text, second = (
-            in_dollars(text, currency) if currency else (text, [(k, k + 1) for k in range(len(text) + 1)])
+            in_dollars(text, currency, decimal)
+            if currency
+            else (text, [(k, k + 1) for k in range(len(text) + 1)])
         )
         return text, [(first[low][0], first[high - 1][1]) for low, high in second]
 
