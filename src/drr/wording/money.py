@@ -97,7 +97,8 @@ _ANY = re.compile(rf"\d|{vocabulary('money').either('after', 'cents')}", re.I)
 
 def amounts(text: str, start: int = 0, end: int | None = None) -> list[Quantity]:
     """Return every amount in a part of the text, in order."""
-    return [] if _ANY.search(text) is None else list(MONEY.amounts(text, start, end))
+    last = len(text) if end is None else end
+    return [] if _ANY.search(text, start, last) is None else list(MONEY.amounts(text, start, last))
 
 
 def dollar_amounts(text: str) -> list[Quantity]:
