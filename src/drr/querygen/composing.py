@@ -38,6 +38,7 @@ from drr.querygen.drawing import (
 )
 from drr.querygen.figures import FactDraw
 from drr.querygen.shelves import Shelves
+from drr.wording.money import dollar_amounts
 
 _WORDS = Path(__file__).parent / "checkable.toml"
 TRIES = 400
@@ -113,6 +114,10 @@ class QuestionMaker:
     def cells(self) -> list[PageFigure]:
         box = sandbox_of(self.web)
         pages = box.documents if box else ()
+        if (
+            self.shop.manifest.money.code != "USD"
+        ):  # a page with prices in dollars is of another country's shops
+            pages = tuple(page for page in pages if not dollar_amounts(f"{page.title} {page.text}"))
         return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
 
     def make(self, seed: int | str, level: int | None = None, demand: ConstraintKind | None = None) -> Query:
