@@ -58,6 +58,15 @@ _KINDS = 5
 """The smallest number of kinds in a shop for which hidden difficulty is steered."""
 
 
+def _figures_of_pages(web: WebSearch, currency: str) -> list[PageFigure]:
+    """Return the figures in tables of pages. Pages with prices in dollars are of another country than a shop of another currency."""
+    box = sandbox_of(web)
+    pages = [page for page in box.documents if page.kind == "supportive"] if box else []
+    if currency != "USD":
+        pages = [page for page in pages if not dollar_amounts(f"{page.title} {page.text}")]
+    return [cell for page in pages for cell in cells(page)]
+
+
 @dataclass
 class QuestionMaker:
     """A maker of checkable questions about one shop and its web. The same seed gives the same question."""
@@ -112,13 +121,7 @@ class QuestionMaker:
 
     @cached_property
     def cells(self) -> list[PageFigure]:
-        box = sandbox_of(self.web)
-        pages = box.documents if box else ()
-        if (
-            self.shop.manifest.money.code != "USD"
-        ):  # a page with prices in dollars is of another country's shops
-            pages = tuple(page for page in pages if not dollar_amounts(f"{page.title} {page.text}"))
-        return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
+        return _figures_of_pages(self.web, self.shop.manifest.money.code)
 
     def make(self, seed: int | str, level: int | None = None, demand: ConstraintKind | None = None) -> Query:
         """Draw until a question passes every check and has the requested level and demand. Raise `Misuse` where the shop gives none."""
