@@ -52,6 +52,7 @@ def test_two_grades_more_on_each_of_ten_questions_are_settled() -> None:
     assert Cell.tested(row, 1).bold
 
 
+@pytest.mark.slow
 def test_zero_is_outside_exactly_where_the_test_finds_a_difference() -> None:
     rng, known = np.random.default_rng(97), 0
     for step in range(2800):
@@ -136,6 +137,7 @@ BY_DAY = [(6, 1), (9, 4), (13, 1)]
 MORE = [pytest.param(*row, marks=pytest.mark.slow) for row in ((14, 10), (20, 10), (50, 4))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "tests"), [*BY_DAY, *MORE])
 def test_the_smallest_detectable_difference_is_found_in_four_of_five_cases(n: int, tests: int) -> None:
     least = detectable_difference(1 / n**0.5, n, tests)

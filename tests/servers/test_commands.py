@@ -205,7 +205,8 @@ def test_a_catalogue_is_asked_and_judged_on_servers(
 ) -> None:
     """The shop of a catalogue's own files, without a special case: the content of a folder's, questions, runs, judges, a report."""
     files = [str(path) for path in catalogues.shopify(tmp_path)]
-    asked = ("data", "ingest", *files, "--preset", "shopify", "--quiet", "--json")
+    (told := tmp_path / "map.toml").write_text('[products]\ncurrency = "USD"\n')
+    asked = ("data", "ingest", *files, "--preset", "shopify", "--map", str(told), "--quiet", "--json")
     found, study, queries = drr(*asked, "--shop", spec), str(tmp_path / "study"), str(tmp_path / "q.jsonl")
     assert found["content_hash"] == drr(*asked, "--shop", str(tmp_path / "shop"))["content_hash"]
     drr("queries", "generate", "--shop", spec, "--out", queries, "--users", "2", "--quiet")

@@ -232,7 +232,8 @@ print(f"# Stock\\n\\n{right.stdout}\\n\\n{wrong.returncode} {wrong.stderr}")
     ("name", "arguments", "kind", "told"),
     [
         ("leaving", {"kind": "x"}, "unavailable", "leaving failed: "), ("leaving_later", {"kind": "x"}, "unavailable", "leaving_later failed: "),
-        ("hanging", {"seconds": 600}, "timeout", "did not answer"), ("hanging_loop", {"seconds": 600}, "timeout", "did not answer"),
+        pytest.param("hanging", {"seconds": 600}, "timeout", "did not answer", marks=pytest.mark.slow),
+        pytest.param("hanging_loop", {"seconds": 600}, "timeout", "did not answer", marks=pytest.mark.slow),
         ("large", {"part": "text"}, "unavailable", "24,000"), ("large", {"part": "data"}, "unavailable", "240,000"),
         ("large", {"part": "source"}, "unavailable", "24,000"),
         ("torn", {"part": "half"}, "unavailable", "surrogate"), ("torn", {"part": "nan"}, "unavailable", "torn failed: "),

@@ -167,15 +167,17 @@ class PointSource:
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Return a text from a drawn wording, with its open places filled."""
-        if self.currency != DOLLARS:
-            forms = [one for one in forms if "dollars" not in one]
-        form = self.rng.choice(forms)
+        form = self.rng.choice(self._in_currency(forms))
         places = {
-            name: self.rng.choice(values)
+            name: self.rng.choice(self._in_currency(values))
             for name, values in self.words["places"].items()
             if f"{{{name}}}" in form
         }
         return form.format(**places, **words)
+
+    def _in_currency(self, wordings: Sequence[str]) -> Sequence[str]:
+        """Return the wordings that a shop of another currency than dollars may use."""
+        return wordings if self.currency == DOLLARS else [one for one in wordings if "dollars" not in one]
 
     @cached_property
     def dated(self) -> list[Order]:
