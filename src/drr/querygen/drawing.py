@@ -196,14 +196,12 @@ class PointSource:
 
     def need_text(self, need: ShoppingNeed, order: Order | None) -> str:
         """Return the words of a need; `order` is the order that the need refers to."""
-        words = self.words
+        words, phrases, compared = self.words, list[str](), dict[str, str]()
         given = need.anchor.gives if need.anchor else []
-        phrases, compared = list[str](), dict[str, str]()
         for one in need.constraints:
-            if one.kind in given:
-                compared[one.kind] = self.worded(words["given"][one.kind], name=one.name)
-            elif one.kind == "not_id":
-                compared[one.kind] = self.worded(words["demands"][one.kind], name=one.name)
+            if one.kind in given or one.kind == "not_id":
+                forms = words["given" if one.kind in given else "demands"][one.kind]
+                compared[one.kind] = self.worded(forms, name=one.name)
             else:
                 value = shown(one, self.currency)
                 phrases.append(self.worded(words["demands"][one.kind], value=value, name=one.name))
