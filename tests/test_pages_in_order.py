@@ -43,7 +43,7 @@ INSTEAD = {
     r"\bUSER\b": USER,
 }
 """Rules in a model's place, and less of everything, to be quick."""
-MAY_FAIL = re.compile(r"drr study gate|drr queries check|judges canaries")
+MAY_FAIL = re.compile(r"drr study gate|drr queries check|judges canaries|judges check")
 """Commands whose exit code 1 is a finding."""
 WAITS = re.compile(r"drr view|drr tools mcp")
 SAID = r"# Answer\n\nIt lasts [1].\n\n## Sources\n\n[1] Page: https://page.example/a"

@@ -1,6 +1,6 @@
 """Statistics of agreement between judges, people or models. Every statistic is a `Statistic`; an undefined one is `None`, never 0 or 1.
 
-Definitions and edge cases are those of `docs/judging.md`, "Agreement". Items are aligned sequences; `None` is a missing
+Definitions and edge cases are those of `docs/judging-reference.md`, "Labels". Items are aligned sequences; `None` is a missing
 judgement, which is dropped and counted. Intervals are over clusters (queries) where these are given, else over items.
 """
 

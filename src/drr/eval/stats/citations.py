@@ -1,7 +1,7 @@
 """Statistics of single citations: the verdict on each address that a claim cites, and whether the claim needs it.
 
 The unit is (claim, address). After ALCE (Gao et al. 2023) a citation is irrelevant if it supports nothing alone and the claim's
-other sources support the claim as well without it. `docs/judging.md` states every definition.
+other sources support the claim as well without it. `docs/judging-reference.md` states every definition.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Statistics of agreement between two judges who give numbers: correlations, preferences and distances.
 
-Definitions and edge cases are those of `docs/judging.md`, "Agreement".
+Definitions and edge cases are those of `docs/judging-reference.md`, "Labels".
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The unit is (claim, source type). A claim that cites several types is judged once more, by all its sources together, where no type
 alone supports all of it (`claim_scores`). Per report FP is the mean over the paper's two types, web and product, as far as present;
 over reports it is the mean over queries. Every other type (the user's own records, an added kind of source) has its own column and
-is not in the headline. `docs/judging.md` states every definition.
+is not in the headline. `docs/judging-reference.md` states every definition.
 """
 
 from __future__ import annotations

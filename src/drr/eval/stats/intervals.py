@@ -4,7 +4,7 @@ A statistic is never a bare number: `Statistic` says how many items it is from, 
 computed. Clusters (queries, or tasks of several queries) are the independent draws, because trials, dimensions and sizes of one query are not.
 
 The interval is Student's, shifted for skew. Between two bounds it is never narrower than what so many draws can have missed.
-For a share where each draw is 0 or 1 it is exact (docs/judging.md). `python -m benchmarks.intervals` simulates the coverage.
+For a share where each draw is 0 or 1 it is exact (docs/judging-reference.md). `python -m benchmarks.intervals` simulates the coverage.
 """
 
 from __future__ import annotations
