@@ -28,6 +28,7 @@ from drr.data_ingest.sample_products import (
 from drr.env.checkable import PART
 from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject
+from drr.env.service.policies import ShopPolicy, categories_of
 from drr.env.small_files import read_toml
 from drr.env.web.sandbox import Document
 from pydantic import (
@@ -46,7 +47,7 @@ _MAKERS = 15
 
 ORDER_AXES = ("statuses", "cities")
 PLANTED_AXES = ("contradictions", "page_values", "outlets")
-_LATER = ("talks", "real_kinds", *ORDER_AXES, *PLANTED_AXES)
+_LATER = ("talks", "sells", "real_kinds", *ORDER_AXES, *PLANTED_AXES)
 
 
 class ShopAxes(BaseModel):
@@ -71,6 +72,8 @@ class ShopAxes(BaseModel):
     """Share of products whose store is not their maker."""
     talks: bool = False
     """True if the questions are talks with a shopper who is served."""
+    sells: str = ""
+    """The type of shop, which sells its categories alone, and whose pages have its policy in dated editions."""
     real_kinds: bool = False
     """True if kinds, their prices and details are those of the sample shop, so that people have words for them."""
     statuses: float = Field(0.0, ge=0, le=1)
@@ -86,6 +89,8 @@ class ShopAxes(BaseModel):
 
     @model_validator(mode="after")
     def _apart(self) -> Self:
+        if self.sells and not categories_of(self.sells):
+            raise ValueError(f"there is no type of shop {self.sells!r}")
         if self.contradictions + self.page_values > 1:
             raise ValueError(
                 "contradictions and page_values are shares of different products, together at most 1"
@@ -148,7 +153,9 @@ def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
     names = invented_names(rng)
     own = {words.category: words for words in base.categories}
     interests = [one.name for one in base.interests]
-    areas = templates()["area"]
+    areas = [
+        one for one in templates()["area"] if not axes.sells or one["category"] in categories_of(axes.sells)
+    ]
     chosen = _kinds(rng, areas, axes.kinds)
     categories = []
     for area, kinds in zip(areas, chosen, strict=True):
@@ -258,6 +265,21 @@ def fresh_pages(seed: int, vocabulary: Vocabulary, axes: ShopAxes) -> list[Docum
             older = _page(rng, shape, words, {**slots, "year": slots["year"] - 3}, "distractor")
             pages[older.url] = older
     return sorted(pages.values(), key=lambda page: page.url)
+
+
+def policy_pages(editions: Sequence[ShopPolicy], seed: int) -> list[Document]:
+    """Write a shop's own pages: each edition of its policy, of which the last is in force."""
+    host = next(invented_names(Random(f"fresh:{seed}:host"))).lower()
+    return [
+        Document(
+            url=f"https://shop-{host}.example/terms/{one.since}",
+            title=one.title,
+            text=one.page,
+            date=one.since.isoformat(),
+            kind="supportive" if one is editions[-1] else "distractor",
+        )
+        for one in editions
+    ]
 
 
 def _slots(rng: Random, words: CategoryWords, names: Iterator[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import replace
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import NotRequired, TypedDict
@@ -17,6 +18,7 @@ from drr.data_ingest.fresh import (
     fresh_pages,
     fresh_vocabulary,
     plan_of,
+    policy_pages,
 )
 from drr.data_ingest.ingest import Job, ingest
 from drr.data_ingest.order_draw import OrderDraw
@@ -26,6 +28,7 @@ from drr.data_ingest.sample import write_sample
 from drr.env.errors import Misuse, disk_of
 from drr.env.files import read_file
 from drr.env.progress import Progress
+from drr.env.service.policies import categories_of, editions_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.web.open import MADE, ShopWeb
@@ -40,7 +43,7 @@ class MadeShop(TypedDict):
 
     schema: int
     seed: int
-    axes: dict[str, int | float | bool | None]
+    axes: dict[str, int | float | bool | str | None]
     counts: dict[str, int]
     """Numbers of products, users and orders of the shop, of web pages, and of questions."""
     shop: str
@@ -91,7 +94,11 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
         Job(shop_folder, pairs, recipe, raw / "quarantine.jsonl", draw=draw), settings, progress
     )
     shutil.rmtree(raw)
-    pages = sorted([*fresh_pages(seed, vocabulary, axes), *planter.documents()], key=lambda page: page.url)
+    pages = [*fresh_pages(seed, vocabulary, axes), *planter.documents()]
+    if axes.sells:
+        today = date.fromisoformat(manifest.as_of)
+        pages += policy_pages(editions_of(manifest.content_hash, categories_of(axes.sells), today), seed)
+    pages.sort(key=lambda page: page.url)
     web = write_sandbox(pages, folder / "web")
     with open_shop(shop_folder, settings) as shop:
         sandbox = ShopWeb(open_sandbox(folder / "web"), settings.shop_url, shop.store)
