@@ -10,7 +10,7 @@ from random import Random
 
 from drr.env.points import JointRule
 from drr.env.statistics import cents
-from drr.querygen.joined.deciding import DECIDING, LEAST_SETS, FirstRows, deciding, lighter, picked, shortcuts
+from drr.querygen.joined.deciding import DECIDING, FirstRows, answer, lighter, many, shortcuts
 from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup
 from drr.querygen.joined.solving import Solution, Solver, Undecided, maker
 from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
@@ -53,11 +53,8 @@ class BundleDraw:
         for at in refused:
             needs[at] = self.drawer.refused(rng, [one for one in self.drawer.kinds if one not in used])
             used.add(tuple(needs[at].category))
-        of = self._hidden(rng, needs, groups)
-        of = self._pruned(of)
+        of = self._pruned(self._hidden(rng, needs, groups))
         right = self.solver.solve(of)
-        if deciding(of, right, self.solver) < DECIDING:
-            raise Dropped("demands that decide nothing")
         for why in shortcuts(of, right, self.solver):
             raise Dropped(why)
         return of, right
@@ -94,17 +91,14 @@ class BundleDraw:
         choices = [self.solver.choice(of, given_up) for given_up in range(len(of.concessions) + 1)]
         costs = [one.cheapest() for one in choices]
         for given_up in range(len(costs) - 1, -1 if len(costs) == 1 else 0, -1):
-            low, best = costs[given_up], choices[given_up].best(None)
-            if low is None or not best:
+            best = choices[given_up].best(None)
+            if not best:
                 continue
-            dear = sum(one.cost for one in best[0])
-            high = min(dear, (costs[given_up - 1] or dear) if given_up else dear)
+            low, dear = costs[given_up][0], sum(one.cost for one in best[0])
+            high = min([dear, *(costs[given_up - 1][:1] if given_up else [])])
             for part in (0.9, 0.75, 0.6, 0.4):
                 limit = rounded((low + part * (high - low)) / 100, high / 100)
-                if (
-                    low < cents(limit) < high
-                    and choices[given_up].sets(cents(limit), LEAST_SETS) == LEAST_SETS
-                ):
+                if low < cents(limit) < high and many(costs[given_up], limit):
                     return of.model_copy(update={"budget": limit})
         raise Dropped("no budget decides")
 
@@ -146,16 +140,10 @@ class BundleDraw:
 
     def _pruned(self, of: Specification) -> Specification:
         """Return the bundle without demands that decide nothing, as far as too many do."""
-        right = picked(self.solver.solve(of))
+        right = answer(of, self.solver)
         while True:
             found = list(lighter(of))
-            idle = [one for one in found if self._same(one, right)]
+            idle = [one for one in found if answer(one, self.solver) == right]
             if len(found) - len(idle) >= DECIDING * len(found):
                 return of
             of = idle[0]
-
-    def _same(self, of: Specification, right: list[object]) -> bool:
-        try:
-            return picked(self.solver.solve(of)) == right
-        except Undecided:
-            return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -10,7 +10,7 @@ from drr.env.session import Session
 from drr.env.shop import Shop, Sort
 from drr.env.statistics import cents
 from drr.env.web.base import WebSearch
-from drr.querygen.joined.solving import Offer, Solution, Solver, Undecided
+from drr.querygen.joined.solving import LEAST_SETS, Offer, Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
 from drr.tools.base import context_for
 from drr.tools.registry import call_sync
@@ -19,8 +19,6 @@ DECIDING = 0.8
 """The smallest share of demands without which the answer is another one."""
 FIRST_ROWS = 10
 """The first results of a plain search, in any order, among which no right pick may stand."""
-LEAST_SETS = 12
-"""The smallest number of sets that keep rules and budget."""
 
 
 def lighter(of: Specification) -> Iterator[Specification]:
@@ -44,7 +42,7 @@ def lighter(of: Specification) -> Iterator[Specification]:
 
 def deciding(of: Specification, right: Solution, solver: Solver) -> float:
     """Return the share of demands without which products or refusals of the answer are others."""
-    found = [_answer(one, solver) != picked(right) for one in lighter(of)]
+    found = [answer(one, solver) != picked(right) for one in lighter(of)]
     return sum(found) / len(found) if found else 1.0
 
 
@@ -53,7 +51,8 @@ def picked(found: Solution) -> list[object]:
     return [(one.status, [pick.product for pick in one.picks]) for one in found.points]
 
 
-def _answer(of: Specification, solver: Solver) -> list[object] | None:
+def answer(of: Specification, solver: Solver) -> list[object] | None:
+    """Return what is picked; `None` where nothing or more than one set is right."""
     try:
         return picked(solver.solve(of))
     except Undecided:
@@ -63,14 +62,18 @@ def _answer(of: Specification, solver: Solver) -> list[object] | None:
 def shortcuts(of: Specification, right: Solution, solver: Solver) -> Iterator[str]:
     """Yield why a joint choice is too easy: few sets, or a shortcut that finds the right one."""
     choice = solver.choice(of, right.given_up)
-    budget = None if of.budget is None else cents(of.budget)
-    if choice.sets(budget, LEAST_SETS) < LEAST_SETS:
+    if not many(choice.cheapest(), of.budget):
         yield "few affordable sets"
     chosen = [pick.product for one in right.points for pick in one.picks]
     best = [offers[0].product.product_id for offers in choice.offers]
     cheapest = [min(offers, key=_cost).product.product_id for offers in choice.offers]
     if chosen in (best, cheapest):
         yield "a greedy choice is right"
+
+
+def many(costs: Sequence[int], budget: float | None) -> bool:
+    """Tell whether so many sets as it takes keep the budget."""
+    return len(costs) == LEAST_SETS and (budget is None or costs[-1] <= cents(budget))
 
 
 def _cost(one: Offer) -> tuple[int, int]:

@@ -94,7 +94,7 @@ class JoinedNeedDraw:
             drawn = [self._need(rng, kind, group.shared, load) for kind in group.kinds]
             rule = JointRule(points=list(range(1, len(drawn) + 1)), same=group.shared)
             of = Specification(needs=drawn, rules=[rule])
-            if not group.shared or self.solver.choice(of, 0).sets(None, 8) == 8:
+            if not group.shared or len(self.solver.choice(of, 0).cheapest()) >= 8:
                 return dict(zip(group.points, drawn, strict=True))
         raise Dropped("no needs of this group")
 

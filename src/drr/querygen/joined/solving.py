@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
+from heapq import nsmallest
 from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from drr.env.checkable import Constraint, brands, detail, meets_constraint
 from drr.env.entities import Product
@@ -16,7 +18,8 @@ from drr.env.text import category_key
 from drr.querygen.joined.specification import Specification
 from drr.querygen.shelves import Shelves
 
-_MOST_STEPS = 200_000
+LEAST_SETS = 12
+"""The smallest number of sets that keep rules and budget."""
 
 
 class Undecided(Exception):
@@ -38,8 +41,7 @@ class _Set(NamedTuple):
 
     stars: int
     cost: int
-    chosen: Any
-    """The offers: in order for a part, by place for a whole."""
+    chosen: dict[int, Offer]
 
 
 class Solution(NamedTuple):
@@ -54,6 +56,7 @@ def maker(product: Product) -> str | None:
     return category_key(product.store or "") or None
 
 
+@lru_cache(100_000)
 def rule_value(product: Product, name: str) -> str | None:
     """Return what a joint rule compares; `None` where the listing does not tell it."""
     found = maker(product) if name == "Brand" else detail(product, name)
@@ -74,16 +77,20 @@ def fits(product: Product, demands: Sequence[Sequence[Constraint]]) -> bool | No
     return False if False in sure else None if None in sure else True
 
 
-W = TypeVar("W", Offer, _Set)
-
-
-def _front(found: Iterable[W]) -> Iterator[W]:
-    """Yield what nothing surpasses, the most stars first. Of equals all are kept."""
-    best: W | None = None
+def _front(found: Iterable[_Set]) -> Iterator[_Set]:
+    """Yield what nothing surpasses, the most stars first. Of equals two are kept, which tell a tie."""
+    before: list[_Set] = []
     for one in sorted(found, key=lambda one: (-one.stars, one.cost)):
-        if best is None or one.cost < best.cost or (one.stars, one.cost) == (best.stars, best.cost):
-            best = one
+        if not before or one.cost < before[-1].cost or [x[:2] for x in before].count(one[:2]) == 1:
+            before = [*before[-1:], one]
             yield one
+
+
+def _cheapest(found: Iterable[_Set]) -> Iterator[_Set]:
+    yield from nsmallest(LEAST_SETS, found, key=lambda one: one.cost)
+
+
+_Cut = Callable[[Iterable[_Set]], Iterator[_Set]]
 
 
 @dataclass
@@ -93,136 +100,66 @@ class Choice:
     offers: Sequence[Sequence[Offer]]
     rules: Sequence[tuple[Sequence[int], str, bool]]
     """Places of the offers, the name that is compared, and whether all must share it or none."""
-    keys: Sequence[str]
-    """A key for the offers of each place."""
     known: dict[object, list[_Set]]
     """The sets of parts met before."""
-    steps: int = 0
-    _values: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     def best(self, budget: int | None) -> list[list[Offer]]:
-        """Return the sets with the most stars at the least cost, at most two of them. Branches that cannot reach the best are left out."""
-        parts = self._parts
-        least = [min((cost for _, cost, _ in part), default=0) for part in parts]
-        most = [max((stars for stars, _, _ in part), default=0) for part in parts]
-        found: list[_Set] = []
+        """Return the sets with the most stars at the least cost, at most two of them."""
+        paid = [one for one in self._sets(_front) if budget is None or one.cost <= budget]
+        return [[one.chosen[at] for at in sorted(one.chosen)] for one in paid if one[:2] == paid[0][:2]]
 
-        def deeper(place: int, stars: int, cost: int, chosen: dict[int, Offer]) -> None:
-            if place == len(parts):
-                if not found or (stars, -cost) >= (found[0].stars, -found[0].cost):
-                    keep = [one for one in found if (one.stars, one.cost) == (stars, cost)]
-                    found[:] = [*keep, _Set(stars, cost, chosen)][:2]
-                return
-            for one in parts[place]:
-                self._step()
-                low = cost + one.cost + sum(least[place + 1 :])
-                high = stars + one.stars + sum(most[place + 1 :])
-                if (budget is None or low <= budget) and not (
-                    found and (high, -low) < (found[0].stars, -found[0].cost)
-                ):
-                    deeper(place + 1, stars + one.stars, cost + one.cost, {**chosen, **one.chosen})
+    def cheapest(self) -> list[int]:
+        """Return the costs of the cheapest sets that keep the rules, at most `LEAST_SETS` of them."""
+        return [one.cost for one in self._sets(_cheapest)]
 
-        if all(parts):
-            deeper(0, 0, 0, {})
-        return [[one.chosen[place] for place in sorted(one.chosen)] for one in found]
-
-    def cheapest(self) -> int | None:
-        """Return the cost of the cheapest set; `None` where no set keeps the rules."""
-        return sum(min(one.cost for one in part) for part in self._parts) if all(self._parts) else None
-
-    def sets(self, budget: int | None, most: int) -> int:
-        """Count the sets that keep rules and budget, up to a number."""
-        cheap = [sorted(offers, key=lambda one: one.cost) for offers in self.offers]
-        rest = [sum(offers[0].cost for offers in cheap[place:]) for place in range(len(cheap) + 1)]
-        walk = self._walk(
-            cheap, range(len(cheap)), lambda place, cost: budget is None or cost + rest[place] <= budget
-        )
-        return sum(1 for _ in zip(range(most), walk, strict=False))
-
-    @cached_property
-    def _parts(self) -> list[list[_Set]]:
-        """Return the sets of each part that rules bind together, the most stars first, without those that another surpasses."""
+    def _sets(self, cut: _Cut) -> list[_Set]:
         parts = [{place} for place in range(len(self.offers))]
         for places, _, _ in self.rules:
-            bound = [part for part in parts if part.intersection(places)]
-            parts = [part for part in parts if part not in bound] + [set[int]().union(*bound)] * bool(bound)
-        return [self._part(sorted(part)) for part in parts]
+            bound = set[int]().union(*(part for part in parts if part.intersection(places)))
+            parts = [*(part for part in parts if not part & bound), bound]
+        found = [_Set(0, 0, {})]
+        for part in parts:
+            found = list(cut(_both(one, own) for one in found for own in self._part(sorted(part), cut)))
+        return found
 
-    def _part(self, part: Sequence[int]) -> list[_Set]:
-        bound = [
-            (*map(part.index, places), name, same) for places, name, same in self.rules if places[0] in part
-        ]
-        key = (*(self.keys[place] for place in part), *bound)
+    def _part(self, part: Sequence[int], cut: _Cut) -> list[_Set]:
+        rules = [rule for rule in self.rules if rule[0][0] in part]
+        key = (cut, *((place, id(self.offers[place])) for place in part), str(rules))
         if key not in self.known:
-            walk = self._walk([self._unsurpassed(place) for place in part], part, lambda *_: True)
-            sets = [_Set(sum(x.stars for x in one), sum(x.cost for x in one), one) for one in walk]
-            self.known[key] = list(_front(sets))
-        return [one._replace(chosen=dict(zip(part, one.chosen, strict=True))) for one in self.known[key]]
+            found = [_Set(0, 0, {})]
+            for place in part:
+                found = list(self._wider(found, place, [rule for rule in rules if place in rule[0]], cut))
+            self.known[key] = list(cut(found))
+        return self.known[key]
 
-    def _unsurpassed(self, place: int) -> list[Offer]:
-        """Return the offers of a place that none of the same values in its rules surpasses."""
-        names = [name for places, name, _ in self.rules if place in places]
-        groups = dict[tuple[str | None, ...], list[Offer]]()
+    def _wider(
+        self,
+        sets: Sequence[_Set],
+        place: int,
+        rules: Sequence[tuple[Sequence[int], str, bool]],
+        cut: _Cut,
+    ) -> Iterator[_Set]:
+        """Yield the sets with an offer more that keeps the rules: of each group with equal values what the cut keeps."""
+        groups = defaultdict[tuple[str | None, ...], list[_Set]](list)
         for one in self.offers[place]:
-            groups.setdefault(tuple(self._value(one, name) for name in names), []).append(one)
-        return [one for group in groups.values() for one in _front(group)]
+            values = tuple(rule_value(one.product, name) for _, name, _ in rules)
+            groups[values].append(_Set(one.stars, one.cost, {place: one}))
+        kept = {values: list(cut(group)) for values, group in groups.items() if None not in values}
+        for chosen in sets:
+            others = [
+                {rule_value(one.product, name) for at, one in chosen.chosen.items() if at in places}
+                for places, name, _ in rules
+            ]
+            for values, group in kept.items():
+                if all(
+                    other <= {own} if same else own not in other
+                    for own, other, (_, _, same) in zip(values, others, rules, strict=True)
+                ):
+                    yield from (_both(chosen, one) for one in group)
 
-    def _step(self) -> None:
-        self.steps += 1
-        if self.steps > _MOST_STEPS:
-            raise Undecided("the choice is too wide")
 
-    def _walk(
-        self, lists: Sequence[Sequence[Offer]], places: Sequence[int], within: Callable[[int, int], bool]
-    ) -> Iterator[list[Offer]]:
-        """Yield the sets of offers for these places that keep the rules."""
-
-        shared = [
-            (place, name, [one for one in others if one < place])
-            for others, name, same in self.rules
-            if same
-            for place in others
-        ]
-        ties = {place: (name, before[-1]) for place, name, before in shared if before}
-        sorted_out = dict[int, dict[str | None, list[Offer]]]()
-        for place, offers in zip(places, lists, strict=True):
-            for one in offers if place in ties else ():
-                values = sorted_out.setdefault(place, {})
-                values.setdefault(self._value(one, ties[place][0]), []).append(one)
-
-        def deeper(chosen: list[Offer], cost: int) -> Iterator[list[Offer]]:
-            if len(chosen) == len(lists):
-                yield chosen
-                return
-            place, offers = places[len(chosen)], lists[len(chosen)]
-            if place in ties:
-                name, before = ties[place]
-                offers = sorted_out.get(place, {}).get(self._value(chosen[places.index(before)], name), [])
-            for one in offers:
-                self._step()
-                if not within(len(chosen) + 1, cost + one.cost):
-                    return
-                if self._keeps(chosen, places, one):
-                    yield from deeper([*chosen, one], cost + one.cost)
-
-        return deeper([], 0)
-
-    def _keeps(self, chosen: Sequence[Offer], places: Sequence[int], new: Offer) -> bool:
-        for bound, name, same in self.rules:
-            if places[len(chosen)] in bound:
-                own = self._value(new, name)
-                others = [
-                    self._value(one, name) for one, at in zip(chosen, places, strict=False) if at in bound
-                ]
-                if own is None or any((own == other) != same for other in others):
-                    return False
-        return True
-
-    def _value(self, offer: Offer, name: str) -> str | None:
-        key = (offer.product.product_id, name)
-        if key not in self._values:
-            self._values[key] = rule_value(offer.product, name)
-        return self._values[key]
+def _both(one: _Set, other: _Set) -> _Set:
+    return _Set(one.stars + other.stars, one.cost + other.cost, {**one.chosen, **other.chosen})
 
 
 @dataclass
@@ -232,8 +169,7 @@ class Solver:
     shelves: Shelves
     _offers: dict[str, list[Offer]] = field(default_factory=dict)
     _status: dict[str, Status] = field(default_factory=dict)
-    _parts: dict[object, list[_Set]] = field(default_factory=dict)
-    _values: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    _known: dict[object, list[_Set]] = field(default_factory=dict)
 
     def status(self, of: Specification, point: int) -> Status:
         """Return the outcome of a point by itself, with all that may be given up."""
@@ -272,12 +208,7 @@ class Solver:
             if name
         ]
         offers = [self.offers(of, point, given_up) for point in points]
-        keys = [
-            f"{of.needs[at - 1].category}{of.needs[at - 1].pieces}{of.wanted(at, given_up)}" for at in points
-        ]
-        return Choice(
-            offers, [rule for rule in rules if len(rule[0]) > 1], keys, self._parts, _values=self._values
-        )
+        return Choice(offers, [rule for rule in rules if len(rule[0]) > 1], self._known)
 
     def solve(self, of: Specification) -> Solution:
         """Return the one right answer. Raises `Undecided` for a tie, or where no set keeps the rules."""
