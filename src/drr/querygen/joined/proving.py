@@ -5,14 +5,14 @@ It reads neither the store nor the solver. Each listing is opened only where the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product as every_choice
 from typing import Any, NamedTuple
 
 from drr.env.checkable import Constraint, PlanStep
 from drr.env.json_object import JsonObject
-from drr.env.points import JointRule, PointTruth, RightPick, Status
+from drr.env.points import PointTruth, RightPick, Status
 from drr.env.text import category_key
 from drr.querygen.joined.specification import JoinedNeed, Specification
 from drr.querygen.joined.tracing import OrderTrace
@@ -31,13 +31,18 @@ class Unproven(Exception):
 class _Row(NamedTuple):
     """A row of a search for one point."""
 
+    at: int
     id: str
     stars: int
     cost: int
 
 
-_Front = Mapping[int, tuple[int, tuple[tuple[_Row, ...], ...]]]
-"""The least cost by stars, with the sets of rows that have it."""
+class _Lot(NamedTuple):
+    """Rows of several points together."""
+
+    stars: int
+    cost: int
+    rows: tuple[_Row, ...]
 
 
 @dataclass
@@ -50,7 +55,7 @@ class Proof:
     _answers: dict[str, Any] = field(default_factory=dict)
     _opened: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _makers: dict[str, str] = field(default_factory=dict)
-    _fronts: dict[str, _Front] = field(default_factory=dict)
+    _fronts: dict[str, list[_Lot]] = field(default_factory=dict)
 
     def points(self) -> list[PointTruth]:
         """Return the answer to each point, needs first. Raises `Unproven`."""
@@ -61,26 +66,20 @@ class Proof:
         return [*(self._need_points() if self.of.needs else ()), *filter(None, figures)]
 
     def _need_points(self) -> list[PointTruth]:
-        all_up = len(self.of.concessions)
-        refused: dict[int, Status] = {}
-        while True:
-            wanted = [at for at in range(1, len(self.of.needs) + 1) if at not in refused]
-            empty = [at for at in wanted if not self._rows(at, all_up)]
-            chosen = None
-            if not empty:
-                chosen = next(filter(None, (self._chosen(wanted, up) for up in range(all_up + 1))), None)
-                empty = [] if chosen else [at for at in wanted if not self._rows(at, all_up)]
-            if chosen or not empty:
-                break
+        ways, points = range(len(self.of.concessions) + 1), range(1, len(self.of.needs) + 1)
+        refused, chosen = dict[int, Status](), None
+        while not chosen:
+            empty = [at for at in points if at not in refused and not self._rows(at, ways[-1])]
             refused |= {at: self._refused(at) for at in empty}
-        if not chosen:
-            raise Unproven("no set keeps the rules")
-        picks = dict(zip(wanted, chosen, strict=True))
+            wanted = [at for at in points if at not in refused]
+            chosen = next(filter(None, (self._chosen(wanted, given_up) for given_up in ways)), None)
+            if not chosen and all(self._rows(at, ways[-1]) for at in wanted):
+                raise Unproven("no set keeps the rules")
+        picks = {
+            row.at: RightPick(product=row.id, pieces=self.of.needs[row.at - 1].pieces) for row in chosen or ()
+        }
         return [
-            PointTruth(picks=[RightPick(product=picks[at].id, pieces=need.pieces)])
-            if at in picks
-            else PointTruth(status=refused[at])
-            for at, need in enumerate(self.of.needs, 1)
+            PointTruth(picks=[picks[at]]) if at in picks else PointTruth(status=refused[at]) for at in points
         ]
 
     # -- calls
@@ -128,17 +127,14 @@ class Proof:
 
     def _rows(self, at: int, given_up: int) -> list[_Row]:
         """Return the rows of all that may surely fit a point, by what is known of them so far."""
-        found, need, demands = (
-            dict[str, Mapping[str, Any]](),
-            self.of.needs[at - 1],
-            self.of.wanted(at, given_up),
-        )
+        found, need = dict[str, Mapping[str, Any]](), self.of.needs[at - 1]
+        demands = self.of.wanted(at, given_up)
         for stated in every_choice(*demands):
             for row in self._search(need, stated):
                 if row["price"] is not None and row["average_rating"] is not None:
                     found[row["product_id"]] = row
         return [
-            _Row(one, round(10 * row["average_rating"]), round(100 * row["price"]) * need.pieces)
+            _Row(at, one, round(10 * row["average_rating"]), round(100 * row["price"]) * need.pieces)
             for one, row in found.items()
             if self._says(row, demands) is not False
             and (one not in self._opened or self._says(self._opened[one], demands) is True)
@@ -154,7 +150,13 @@ class Proof:
         """Return why a point has no answer, once all that its words find is ruled out."""
         need, demands = self.of.needs[at - 1], self.of.wanted(at, len(self.of.concessions))
         rows = list(self._search(need, [one for one in need.constraints if one.kind == "brand_is"]))
-        if not rows and not self._call("product_catalog_search", _kind(need))["total"]:
+        kind = {
+            "query": need.category[-1],
+            "match": "any",
+            "limit": 1,
+            "category": " > ".join(need.category[-2:]),
+        }
+        if not rows and not self._call("product_catalog_search", kind)["total"]:
             return "not_sold"
         left = [row["product_id"] for row in rows if self._says(row, demands) is not False]
         unsure = [
@@ -169,62 +171,59 @@ class Proof:
     def _chosen(self, wanted: Sequence[int], given_up: int) -> tuple[_Row, ...] | None:
         """Return the best set, every member of it opened; `None` where no set keeps rules and budget."""
         while True:
-            lists = [self._rows(at, given_up) for at in wanted]
-            best = self._best(lists, wanted, given_up)
-            closed = dict.fromkeys(row.id for rows in best for row in rows if row.id not in self._opened)
+            best = self._best(wanted, given_up)
+            closed = dict.fromkeys(
+                row.id for rows in best for row in sorted(rows) if row.id not in self._opened
+            )
             if not closed:
                 if len(best) > 1:
                     raise Unproven("a tie")
                 return best[0] if best else None
             self._listing(next(iter(closed)))
 
-    def _best(
-        self, lists: Sequence[Sequence[_Row]], wanted: Sequence[int], given_up: int
-    ) -> Sequence[tuple[_Row, ...]]:
+    def _best(self, wanted: Sequence[int], given_up: int) -> list[tuple[_Row, ...]]:
         """Return the best sets by the least cost for each sum of stars, part by part."""
-        front: _Front = {0: (0, ((),))}
-        order: list[int] = []
-        for part in _parts(self.of.rules, wanted):
-            order += part
-            rows = [lists[place] for place in part]
-            key = str(
-                (part, given_up, rows, [row.id for one in rows for row in one if row.id in self._opened])
-            )
+        front = [_Lot(0, 0, ())]
+        for part in self._parts(wanted):
+            lists = [self._rows(at, given_up) for at in part]
+            key = str((lists, [row.id for rows in lists for row in rows if row.id in self._opened]))
             if key not in self._fronts:
-                self._fronts[key] = self._front(rows, part, wanted)
-            front = _joined(front, self._fronts[key])
+                self._fronts[key] = self._front(lists)
+            front = _front(
+                _Lot(one.stars + own.stars, one.cost + own.cost, one.rows + own.rows)
+                for one in front
+                for own in self._fronts[key]
+            )
         limit = None if self.of.budget is None else round(100 * self.of.budget)
-        kept = [stars for stars, (cost, _) in front.items() if limit is None or cost <= limit]
-        found = front[max(kept)][1] if kept else ()
-        back = sorted(range(len(order)), key=order.__getitem__)
-        return [tuple(rows[place] for place in back) for rows in found]
+        paid = [one for one in front if limit is None or one.cost <= limit]
+        most = max((one.stars for one in paid), default=0)
+        return [one.rows for one in paid if one.stars == most]
 
-    def _front(self, lists: Sequence[Sequence[_Row]], part: Sequence[int], wanted: Sequence[int]) -> _Front:
+    def _parts(self, wanted: Sequence[int]) -> list[list[int]]:
+        """Return the points that rules bind together."""
+        parts = [{at} for at in wanted]
+        for rule in self.of.rules:
+            touched = [part for part in parts if part & set(rule.points)]
+            parts = [part for part in parts if part not in touched] + [set[int]().union(*touched)]
+        return [sorted(part) for part in parts if part]
+
+    def _front(self, lists: Sequence[Sequence[_Row]]) -> list[_Lot]:
         sets: list[tuple[_Row, ...]] = [()]
-        for place, rows in enumerate(lists, 1):
-            at = [wanted[one] for one in part[:place]]
-            sets = [(*one, row) for one in sets for row in rows if self._keeps((*one, row), at)]
+        for rows in lists:
+            sets = [(*one, row) for one in sets for row in rows if self._keeps(one, row)]
             if len(sets) > _MOST_CHOICES:
                 raise Unproven("the choice is too wide")
-        front: dict[int, tuple[int, tuple[tuple[_Row, ...], ...]]] = {}
-        for one in sets:
-            _enter(front, sum(row.stars for row in one), sum(row.cost for row in one), (one,))
-        return front
+        return _front(_Lot(sum(row.stars for row in one), sum(row.cost for row in one), one) for one in sets)
 
-    def _keeps(self, rows: Sequence[_Row], at: Sequence[int]) -> bool:
-        """Tell whether the last row may stand beside the others. What no row tells may be anything until its listing is opened."""
+    def _keeps(self, rows: Sequence[_Row], new: _Row) -> bool:
+        """Tell whether a row may stand beside the others. What no row tells may be anything until its listing is opened."""
         for rule in self.of.rules:
             for name, same in ((rule.same, True), (rule.differ, False)):
-                if name and at[-1] in rule.points:
-                    own = self._value(rows[-1], name)
-                    others = [
-                        self._value(row, name)
-                        for row, one in zip(rows, at, strict=True)
-                        if one in rule.points
-                    ]
-                    if own == "" or any(
-                        other == "" or (None not in (own, other) and (own == other) != same)
-                        for other in others[:-1]
+                if name and new.at in rule.points:
+                    own = self._value(new, name)
+                    others = [self._value(row, name) for row in rows if row.at in rule.points]
+                    if "" in (own, *others) or any(
+                        (own == other) != same for other in others if None not in (own, other)
                     ):
                         return False
         return True
@@ -237,43 +236,16 @@ class Proof:
         return self._makers.get(row.id, "") if name == "Brand" else None
 
 
-def _parts(rules: Sequence[JointRule], wanted: Sequence[int]) -> list[list[int]]:
-    """Return the places of points that rules bind together."""
-    parts = [{place} for place in range(len(wanted))]
-    for rule in rules:
-        bound = {place for place, at in enumerate(wanted) if at in rule.points}
-        touched = [part for part in parts if part & bound]
-        parts = [part for part in parts if not part & bound] + [set().union(*touched)] * bool(touched)
-    return [sorted(part) for part in parts]
-
-
-def _kind(need: JoinedNeed) -> dict[str, Any]:
-    return {
-        "query": need.category[-1],
-        "match": "any",
-        "limit": 1,
-        "category": " > ".join(need.category[-2:]),
-    }
-
-
-def _joined(one: _Front, other: _Front) -> _Front:
-    front: dict[int, tuple[int, tuple[tuple[_Row, ...], ...]]] = {}
-    for (stars, (cost, sets)), (more, (added, rest)) in every_choice(one.items(), other.items()):
-        _enter(front, stars + more, cost + added, tuple((*a, *b) for a in sets[:2] for b in rest[:2]))
-    return front
-
-
-def _enter(
-    front: dict[int, tuple[int, tuple[tuple[_Row, ...], ...]]],
-    stars: int,
-    cost: int,
-    sets: tuple[tuple[_Row, ...], ...],
-) -> None:
-    known = front.get(stars)
-    if known is None or cost < known[0]:
-        front[stars] = (cost, sets[:2])
-    elif cost == known[0]:
-        front[stars] = (cost, (*known[1], *sets)[:2])
+def _front(lots: Iterable[_Lot]) -> list[_Lot]:
+    """Return the cheapest lots for each sum of stars. Of equals two are kept."""
+    best: dict[int, list[_Lot]] = {}
+    for one in lots:
+        known = best.get(one.stars, [])
+        if not known or one.cost < known[0].cost:
+            best[one.stars] = [one]
+        elif one.cost == known[0].cost:
+            best[one.stars] = [known[0], one]
+    return [one for lots in best.values() for one in lots]
 
 
 def _tells(row: Mapping[str, Any], wanted: Constraint) -> bool | None:
