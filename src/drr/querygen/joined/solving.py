@@ -139,7 +139,7 @@ class Choice:
         rules: Sequence[tuple[Sequence[int], str, bool]],
         cut: _Cut,
     ) -> Iterator[_Set]:
-        """Yield the sets with an offer more that keeps the rules: of each group with equal values what the cut keeps."""
+        """Yield the sets with an offer more that keeps the rules. Each group of equal values is cut first."""
         groups = defaultdict[tuple[str | None, ...], list[_Set]](list)
         for one in self.offers[place]:
             values = tuple(rule_value(one.product, name) for _, name, _ in rules)
