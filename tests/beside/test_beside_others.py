@@ -70,8 +70,8 @@ def test_theirs_import_and_so_do_ours(place: Path) -> None:
 
 def test_an_agent_of_openais_library_answers_in_a_study(place: Path) -> None:
     drr = place / "venv/bin/drr"
-    said(drr, "sample", "raw", "--products", "300", "--users", "60", "--reviews", "4000", cwd=place)
-    said(drr, "ingest", "raw", "--shop", "shop", "--min-reviews", "1", "--quiet", cwd=place)
+    said(drr, "data", "sample", "raw", "--products", "300", "--users", "60", "--reviews", "4000", cwd=place)
+    said(drr, "data", "ingest", "raw", "--shop", "shop", "--min-reviews", "1", "--quiet", cwd=place)
     code = "import sys; from drr.env.settings import resolve; from drr.env.shop import open_shop\nwith open_shop('shop', resolve().settings) as shop: print(*shop.store.sample_users(2, seed=1))"
     users = said(place / "venv/bin/python", "-c", code, cwd=place).split()
     lines = [json.dumps({"query": "a quiet dog nail grinder", "user_id": user}) for user in users]
