@@ -41,7 +41,7 @@ Given = Literal["category", "price_max", "brand_not", "attribute"]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Constraint(_Part):
@@ -119,6 +119,21 @@ class DifficultyAxes(_Part):
     refusals: int
 
 
+class Wording(_Part):
+    """The origin of a question's words, where a language model worded a specification."""
+
+    writer: str
+    readers: list[str]
+    """The models that read the words, that which looked for missing rules last."""
+    prompts: dict[str, str]
+    """Hashes of the prompts by name, and of the rules of the house."""
+    writings: int
+    values: int
+    """The number of values that the specification demands."""
+    literal: int
+    """The number of values that the words state letter by letter."""
+
+
 class Checkable(_Part):
     """The correct answer to one question. Its points are numbered from 1: first the needs, then the facts."""
 
@@ -140,13 +155,14 @@ class Checkable(_Part):
     """Difficulty, by the number of points that have to be joined."""
     specification: JsonObject | None = None
     """The specification from which code computed the points (`drr.querygen.joined`)."""
+    worded: Wording | None = None
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the record. One without points, least or level is written as before these existed."""
         row: JsonObject = written(self)
         few = dict.fromkeys(("points", "rules", "specification"), bool(self.points))
-        few |= {"least": self.least is not None, "level": self.level is not None}
+        few |= {name: getattr(self, name) is not None for name in ("least", "level", "worded")}
         return {key: row[key] for key in row if key not in few or few[key]}
 
 

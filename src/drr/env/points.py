@@ -11,7 +11,7 @@ Status = Literal["answered", "nothing_fits", "not_sold", "cannot_be_told"]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class RightPick(_Part):

@@ -5,6 +5,7 @@ A check passes, fails, or does not apply (`none`), because a line with only a qu
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ ALIKE = 0.6
 """The similarity of shingles (runs of words) from which two questions count as the same."""
 TICS = 0.04
 """The largest share of a set of questions that may begin, or end, with the same words."""
-_SHORTEST, _LONGEST = 8, 200
+_SHORTEST, _LONGEST, _OF_POINT = 8, 200, 25
+"""The fewest and most words of a question, and the further words for each point where points bind one another."""
 _EXPLAINED = frozenset(
     {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
     | {"address.city", "address.state", "address.country"}
@@ -218,6 +220,7 @@ def names_in_text(case: CheckCase) -> CheckResult:
     needs = query.checkable.needs if query.checkable else []
     stated = [step for need in needs for step in need.category]
     stated += [str(text) for need in needs for one in need.constraints for text in (one.name, one.value)]
+    stated += [json.dumps(query.checkable.specification, ensure_ascii=False)] if query.checkable else []
     wrong = [
         name
         for name in names(query.query)
@@ -254,10 +257,11 @@ def privacy(case: CheckCase) -> CheckResult:
 
 
 def length(case: CheckCase) -> CheckResult:
-    words = len(case.query.query.split())
-    if _SHORTEST <= words <= _LONGEST:
+    words, truth = len(case.query.query.split()), case.query.checkable
+    longest = _LONGEST + _OF_POINT * len(truth.points if truth else ())
+    if _SHORTEST <= words <= longest:
         return PASS
-    return fail(f"{words} words; {_SHORTEST} to {_LONGEST} are asked for")
+    return fail(f"{words} words; {_SHORTEST} to {longest} are asked for")
 
 
 def language(case: CheckCase) -> CheckResult:

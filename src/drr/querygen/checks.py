@@ -20,6 +20,7 @@ from drr.querygen import literal
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, fail
 from drr.querygen.checkable import TruthChecker
 from drr.querygen.files import ResearchTask
+from drr.querygen.joined.describing import unframed
 from drr.querygen.joined.making import JoinedMaker
 from drr.querygen.stock import Stock
 from drr.wording.personal import circumstances_of_asker, personal_data
@@ -64,7 +65,9 @@ class Checker:
         return None if self.truth is None else JoinedMaker(self.shop, self.truth.web)
 
     def check(self, query: Query) -> Checked:
-        known = self._records(query.user_id)
+        known, asked = self._records(query.user_id), query
+        if query.checkable and query.checkable.worded:
+            query = query.model_copy(update={"query": unframed(query.query)})
         own = text_shingles(query.query)
         earlier = [(self._earlier[place], alike) for place, alike in self._seen.alike(own)]
         own_ends = literal.ends(query.query)
@@ -75,13 +78,13 @@ class Checker:
         printed = joined is not None and query.rule_written is True
         verdicts = {} if printed else {name: check(case) for name, check in CHECKS.items()}
         if joined is not None:
-            verdicts |= joined.check(query)
+            verdicts |= joined.check(asked)
         elif self.truth is not None:
             verdicts |= self.truth.check(query)
         self._earlier.append(query.id)
         self._seen.add(own)
         self._ends.update(own_ends.items())
-        return Checked(query, verdicts)
+        return Checked(asked, verdicts)
 
     def accept(self, query: Query) -> Checked:
         """Check a question, and forget it if it fails, so that later questions do not count as its copies."""

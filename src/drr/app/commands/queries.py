@@ -49,7 +49,7 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True)
-    for add in (_add_generate, _add_check, _add_review, _add_stats, _add_dataset, _add_builtin):
+    for add in (_add_generate, _add_word, _add_check, _add_review, _add_stats, _add_dataset, _add_builtin):
         add(actions)
 
 
@@ -104,6 +104,25 @@ def _add_generate(actions: Any) -> None:
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
     add_unit_options(parser, "model_query_writer", "role_models", "prompts", "shop_url", "sandbox")
+
+
+def _add_word(actions: Any) -> None:
+    line = "a model words joined questions, others prove the words; resumable"
+    example = "q.jsonl --shop shop --writer MODEL --readers MODEL,MODEL --out worded.jsonl"
+    parser = _action(actions, "word", _word, line, example)
+    add = parser.add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="questions of `drr queries generate --joined`")
+    add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    add("--writer", required=True, metavar="MODEL", help="words each question")
+    add(
+        "--readers",
+        required=True,
+        metavar="MODEL,...",
+        help="two read the words, a third seeks what they leave open",
+    )
+    add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written")
+    add("--json", action="store_true", help="one JSON document")
+    add_unit_options(parser, "role_models", "prompts", "shop_url", "sandbox")
 
 
 def _add_check(actions: Any) -> None:
@@ -178,6 +197,12 @@ def _generate(arguments: argparse.Namespace) -> int:
 
     work = generate_checkable if arguments.checkable or arguments.service or arguments.joined else generate
     return work(arguments, settings_of(arguments).settings)
+
+
+def _word(arguments: argparse.Namespace) -> int:
+    from drr.app.study.queries import word_joined
+
+    return word_joined(arguments, settings_of(arguments).settings)
 
 
 # -- check, review

@@ -22,7 +22,7 @@ from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.querygen.checks import Checked, Checker
+from drr.querygen.checks import Checked, Checker, manifest_matches
 from drr.querygen.files import merged, write_lines, write_queries
 from drr.querygen.generate import Sampled, named_users, sample_users, written_queries
 from drr.study.config import StudyConfig
@@ -310,3 +310,58 @@ def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
     words += ["--count", str(arguments.count), "--shop", arguments.shop, "--out", str(arguments.out)]
     again = shlex.join(["queries", "generate", *words])
     return conclude(summary, folder, command=again) or int(len(kept) < arguments.count)
+
+
+def word_joined(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Have the joined questions of a file worded, and say which were dropped; return the exit code."""
+    from drr.env.web.open import open_web
+    from drr.llm.names import OFFLINE
+    from drr.querygen.joined.making import JoinedMaker
+    from drr.querygen.joined.wording import ROLES, JoinedWriter
+    from drr.querygen.joined.words import detail_names
+    from drr.study.study import Study
+
+    asked, readers = read_queries(arguments.file), arguments.readers.split(",")
+    if not asked or not all(one.checkable and one.checkable.specification for one in asked):
+        raise Misuse(
+            f"{arguments.file}: not all are joined questions; `drr queries generate --joined` makes some"
+        )
+    roles = dict(zip(ROLES, [arguments.writer, *readers, *readers, *readers], strict=False))
+    if OFFLINE in roles.values():
+        raise Misuse("rules word no joined questions; name language models as --writer and --readers")
+    settings = settings.model_copy(update={"role_models": {**settings.role_models, **roles}})
+    models, prompts, folder = models_of(settings), prompts_of(settings, "querygen"), study_of(arguments.out)
+    run = {"what": "queries word", "file": str(arguments.file), "shop": arguments.shop, "models": roles}
+    with open_shop(arguments.shop, settings) as shop, Study.create(folder, config_of(run, settings)) as study:
+        manifest_matches(shop, asked)
+        maker = JoinedMaker(shop, open_web(settings, shop=shop))
+        named = {name for one in asked if one.checkable for name in detail_names(one.checkable.specification)}
+        writer = JoinedWriter(maker, models, prompts, settings.model_max_tokens, named)
+        check_run(arguments, models, ROLES, study)
+        units = [writer.unit(one) for one in asked]
+        summary = run_units(arguments, study, units, writer.work, models, "wording questions")
+        kept = written_queries(study, units)
+        ended = [record for unit in units if (record := study.record(unit.key)) and record.done]
+    _merge(arguments, kept)
+    _tell_worded(arguments, len(asked), kept, Counter(one.result["dropped"] for one in ended))
+    words = ["word", str(arguments.file), "--writer", arguments.writer, "--readers", arguments.readers]
+    again = shlex.join(["queries", *words, "--shop", arguments.shop, "--out", str(arguments.out)])
+    return conclude(summary, folder, command=again) or int(len(kept) < len(asked))
+
+
+def _tell_worded(
+    arguments: argparse.Namespace, asked: int, kept: Sequence[Query], dropped: Counter[str]
+) -> None:
+    worded = [one.checkable.worded for one in kept if one.checkable and one.checkable.worded]
+    values, literal = (sum(getattr(one, name) for one in worded) for name in ("values", "literal"))
+    reasons = {why: count for why, count in sorted(dropped.items()) if why}
+    document = {"file": str(arguments.out), "questions": len(kept), "asked": asked, "dropped": reasons}
+    document |= {"values": values, "literal": literal, "writings": sum(one.writings for one in worded)}
+    share = f"{literal} of {values} values stand letter by letter"
+    print_result(
+        arguments,
+        document,
+        f"{arguments.out}: {len(kept)} of {many(asked, 'question')} worded; {share}",
+        *(f"dropped {count} x {why}" for why, count in reasons.items()),
+        f"{study_of(arguments.out)}: the answers; the same command goes on from them",
+    )

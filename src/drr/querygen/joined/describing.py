@@ -10,19 +10,31 @@ from drr.env.records.lines import priced
 from drr.querygen.joined.specification import JoinedNeed, OrderFigure, Specification
 from drr.wording.currency import DOLLARS, Currency
 
+_MAKER = "The maker of a product is the store that its listing names."
 RULES = (
     "A product has the values that the details of its listing state. Where a listing states none, the value is unknown.",
-    "The maker of a product is the store that its listing names.",
+    _MAKER,
     "What has no known price or no stars is not surely right.",
     "If nothing surely fits a point but something may, it cannot be told.",
     "If nothing can be found for a point, the other points stand.",
 )
 """The rules of the house, which hold in every question."""
 ORDER_RULES = (
-    "The kind of a product is the last step of its category; its maker is the store that its listing names.",
+    "The kind of a product is the last step of its category.",
+    _MAKER,
     "A total is that of all pieces at today's price; without a known price it cannot be told.",
     "If no order is of that sort, nothing fits the point, and the other points stand.",
 )
+CHOICE = (
+    "Prices and stars are today's. A budget counts all pieces.",
+    "What may be given up is given up in the stated order, and no more of it than it takes.",
+    "Of all products or sets that are possible then, that whose stars add up highest is right, each product counted once."
+    " Of equals, that which costs least in all is right.",
+)
+"""The choice among possible sets, where a question says nothing else."""
+FRAME_HEAD = "House rules, the same for every question:"
+FRAME = "\n".join([FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys((*RULES, *ORDER_RULES, *CHOICE)))])
+"""The rules of the house, which stand under the words of every worded question."""
 _ASKED = {
     "date": "The day of my order {}",
     "total": "The total of my order {}",
@@ -40,15 +52,25 @@ _WHICH = {
 
 def described(of: Specification, money: Currency = DOLLARS) -> str:
     """Return the text of a specification. It says that no model worded it."""
+    banner = "I want to know the following. (Printed from a specification; no model worded it.)"
+    return "\n".join([banner, *asked(of, money), *(RULES if of.needs else ORDER_RULES)])
+
+
+def asked(of: Specification, money: Currency = DOLLARS) -> list[str]:
+    """Return the numbered points of a specification and what binds them, without the rules of the house."""
     points = [*(_need(one, money) for one in of.needs), *map(_figure, of.figures)]
-    return "\n".join(
-        [
-            "I want to know the following. (Printed from a specification; no model worded it.)",
-            *(f"{at}. {point}" for at, point in enumerate(points, 1)),
-            *(_joint(of, money) if of.needs else ()),
-            *(RULES if of.needs else ORDER_RULES),
-        ]
-    )
+    numbered = [f"{at}. {point}" for at, point in enumerate(points, 1)]
+    return [*numbered, *(_joint(of, money) if of.needs else ())]
+
+
+def framed(text: str) -> str:
+    """Return the words of a question with the rules of the house under them."""
+    return f"{text}\n\n{FRAME}"
+
+
+def unframed(text: str) -> str:
+    """Return a question's own words, without the rules of the house."""
+    return text.partition(FRAME_HEAD)[0].rstrip()
 
 
 def _figure(one: OrderFigure) -> str:

@@ -17,12 +17,13 @@ from drr.env.web.base import WebSearch
 from drr.querygen.check_list import PASS, CheckResult, fail
 from drr.querygen.joined.bundles import LOADS, BundleDraw
 from drr.querygen.joined.deciding import DECIDING, FirstRows, deciding, shortcuts
-from drr.querygen.joined.describing import described
+from drr.querygen.joined.describing import described, unframed
 from drr.querygen.joined.needs import SHELF, Dropped
 from drr.querygen.joined.proving import Proof, Unproven
 from drr.querygen.joined.references import HISTORY, ReferenceDraw
 from drr.querygen.joined.solving import Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
+from drr.querygen.joined.words import word_use
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
 
@@ -85,7 +86,7 @@ class JoinedMaker:
                 of = self.references.draw(rng, user, LOADS[level - 1])
             else:
                 of, _ = self.bundles.draw(rng, level)
-            right = self._solution(of, user)
+            right = self.solution(of, user)
             proof = self._proved(of, right.points, user)
         except (Dropped, Undecided, Unproven) as error:
             self.dropped[f"{'references' if of_orders else 'bundles'}, level {level}: {error}"] += 1
@@ -109,7 +110,7 @@ class JoinedMaker:
             checkable=truth,
         )
 
-    def _solution(self, of: Specification, user: str) -> Solution:
+    def solution(self, of: Specification, user: str) -> Solution:
         """Return the answers to needs and figures. Raises `Undecided`."""
         found = self.bundles.solver.solve(of) if of.needs else Solution([], [], 0)
         return found._replace(points=[*found.points, *self.references.points(of, user)])
@@ -128,11 +129,13 @@ class JoinedMaker:
             return {"unambiguous": fail("it has points but no specification, so nothing proves them")}
         of = Specification.model_validate(truth.specification)
         try:
-            right = self._solution(of, query.user_id)
+            right = self.solution(of, query.user_id)
         except Undecided as error:
             return {"unambiguous": fail(str(error))}
         same = (right.points, right.rules) == (truth.points, truth.rules)
+        banned = word_use(unframed(query.query), of).banned if truth.worded else []
         return {
+            **({"words": fail(f"they hold {', '.join(banned)}") if banned else PASS} if truth.worded else {}),
             "unambiguous": PASS if same else fail("the specification gives other points or rules"),
             "deciding": self._deciding(of, right, query.user_id),
             "reached": self._reached(of, truth, query.user_id),

@@ -20,7 +20,7 @@ from drr.querygen.shelves import FittingBits, Shelves
 
 SHELF = 60
 """The smallest number of products of a kind that is asked for."""
-_WORDS = Path(__file__).parent.parent / "checkable.toml"
+WORDS = Path(__file__).parent.parent / "checkable.toml"
 _PIECES = (1, 1, 2, 3, 4)
 _SHARED = ("Brand", "Brand", "Color", "Size", "Material")
 _REDRAWS, _TRIES = 40, 6
@@ -58,7 +58,7 @@ class JoinedNeedDraw:
     @cached_property
     def absent(self) -> list[AbsentKind]:
         """Return kinds that the shop lacks, each with one that lends it values. They are the same in all its questions."""
-        listed = tomllib.loads(_WORDS.read_text(encoding="utf-8"))["absent"]
+        listed = tomllib.loads(WORDS.read_text(encoding="utf-8"))["absent"]
         return absent_kinds(
             Random(f"absent:{len(self.shelves.products)}"), list(self.kinds), listed, self.shelves
         )

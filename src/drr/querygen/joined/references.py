@@ -133,7 +133,7 @@ class ReferenceDraw:
         """Return conditions that leave one order, none of which can be spared."""
         for _ in range(_REDRAWS):
             order = rng.choice(self.orders(user))
-            facts = self._facts(order)
+            facts = self.facts(order)
             chain = [one for one in facts if rng.random() < 0.7]
             for one in rng.sample(chain, len(chain)):
                 rest = [other for other in chain if other != one]
@@ -142,7 +142,8 @@ class ReferenceDraw:
                 return chain
         raise Dropped("no order stands out")
 
-    def _facts(self, order: Order) -> list[OrderCondition]:
+    def facts(self, order: Order) -> list[OrderCondition]:
+        """Return all conditions that an order meets."""
         product = self.products[order.product_id]
         found = [
             OrderCondition(what="kind", value=product.categories[-1]),
@@ -156,5 +157,5 @@ class ReferenceDraw:
 
     def _broken(self, rng: Random, user: str, chain: Sequence[OrderCondition]) -> list[OrderCondition]:
         """Return conditions of two orders that no order meets together, though some meet all but one."""
-        other = rng.choice(self._facts(rng.choice(self.orders(user))))
+        other = rng.choice(self.facts(rng.choice(self.orders(user))))
         return [other if one.what == other.what else one for one in chain]

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class JoinedNeed(_Part):
     """One product to be bought in so many pieces."""
 
-    category: list[str]
+    category: list[str] = Field(min_length=1)
     """The last steps of a category path."""
     constraints: list[Constraint] = Field(default_factory=list)
     """Demands that the listing decides: `price_max`, `rating_min`, `ratings_min`, `brand_is`, `attribute`."""
@@ -44,7 +44,7 @@ class OrderFigure(_Part):
 
     what: Literal["date", "total", "days"]
     """The day of the order, its pieces at today's price, or the days between two orders."""
-    orders: list[list[OrderCondition]]
+    orders: list[list[OrderCondition]] = Field(min_length=1)
 
 
 class Specification(_Part):
@@ -58,7 +58,9 @@ class Specification(_Part):
     figures: list[OrderFigure] = Field(default_factory=list)
     """Figures of the asker's history. Their points follow the needs."""
     rules: list[JointRule] = Field(default_factory=list)
+    """Details or makers that several needs share or do not share. No rule states a total, which `budget` does."""
     budget: FiniteFloat | None = None
+    """The most that all pieces of all needs may cost together."""
     concessions: list[Concession] = Field(default_factory=list)
 
     @model_validator(mode="after")
