@@ -140,6 +140,18 @@ def test_what_code_pays_is_measured_whoever_judged() -> None:
         for one in own
     ]
     assert Ranking.of(paid, None).standing.head.endswith("first of 2 by reward, 0.90")
+    asked = [
+        replace(
+            one,
+            figures={**one.figures, "solved": one.figures["fr"], "points": one.figures["fp"]},
+            values={**one.values, "points": one.values["reward"]},
+        )
+        for one in paid
+    ]
+    ranking = Ranking.of(asked, None)
+    assert ranking.standing.head.endswith("first of 2 by share of points, 0.90")
+    keys = [heading.key or heading.label for heading in ranking.table({}).columns]
+    assert keys[:5] == ["rank", "answers", "points", "solved", "reward"]
 
 
 def test_equal_points_are_both_in_the_front() -> None:

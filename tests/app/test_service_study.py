@@ -83,10 +83,10 @@ def test_the_rules_read_a_report_with_a_street(drr: Drr, home: Path, tmp_path: P
 def test_figures_hold_what_was_said_against_what_was_done(drr: Drr, home: Path) -> None:
     figures = drr.json("report", home / "study")["metrics"]
     good, liar = (
-        {name: figures[f"agent.py:{agent}"][name]["value"] for name in ("state", "says_does", "policy", "reward", "pass_1")}
+        {name: figures[f"agent.py:{agent}"][name]["value"] for name in ("state", "says_does", "policy", "reward", "solved")}
         for agent in ("good", "liar")
     )  # fmt: skip
-    assert good == {"state": 1, "says_does": 1, "policy": 1, "reward": 1, "pass_1": 1}
+    assert good == {"state": 1, "says_does": 1, "policy": 1, "reward": 1, "solved": 1}
     assert liar["state"] == liar["reward"] == 0 and liar["says_does"] < 0.5
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -23,6 +24,7 @@ from drr.study.study import Study
 
 from tests.commands import Drr
 from tests.commands import drr as typed
+from tests.tampering import rewrite
 
 
 def test_pass_power_counts_the_sets_of_k_trials_that_are_all_solved() -> None:
@@ -88,6 +90,7 @@ def test_the_gate_understands_the_name_that_people_write() -> None:
     assert requirement("pass_judge^2>0").metric == "pass_judge_2"
     for name in metrics():
         assert metric_name(shown_name(name)) == name
+    assert requirement("pass^1>=0.2").metric == "solved", "as before it had a name of its own"
     assert [shown_name(name) for name in ("pass_4", "pass_rules_8")] == ["pass^4", "pass^8 by rules"]
 
 
@@ -208,13 +211,14 @@ def test_a_study_says_how_often_each_of_k_trials_is_solved(studied: Path, drr: D
     found = drr.json("report", studied / "study")["metrics"]
     rows = {name.rpartition(":")[2]: row for name, row in found.items()}
     steady, lucky, broken = (rows[name] for name in ("steady", "lucky", "broken"))
-    assert steady["pass_1"]["n"] >= 3
+    assert steady["solved"]["n"] >= 3
     for row, solved_in in (
         (steady, [1.0] * 4),
         (lucky, [0.75, 0.5, 0.25, 0.0]),
         (broken, [0.75, 0.5, 0.25, 0.0]),
     ):
-        assert [row[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == pytest.approx(solved_in)
+        names = ("solved", "pass_2", "pass_3", "pass_4")
+        assert [row[name]["value"] for name in names] == pytest.approx(solved_in)
     assert "pass_5" not in steady and "pass_judge_1" not in steady
     assert {steady[f"same_{what}"]["value"] for what in ("picks", "citations", "totals")} == {1}
     assert 0 < lucky["same_picks"]["value"] < 1 and lucky["same_totals"]["value"] == 1
@@ -231,7 +235,7 @@ def test_the_gate_and_the_tables_have_it(studied: Path, tmp_path: Path, drr: Drr
     gate = ("study", "gate", studied / "study", "--unanswered", "1")
     rows = drr.json(*gate, "--require", "pass^1>=0.2", "--require", "pass^8>=0.5", "--require", "spread_rules<=1", code=1)["checks"]  # fmt: skip
     by_check = {(Path(row["variant"]).name, row["metric"]): row for row in rows}
-    assert by_check["mine.py:steady", "pass_1"]["holds"]
+    assert by_check["mine.py:steady", "solved"]["holds"]
     assert "`drr run STUDY --trials N`" in by_check["mine.py:steady", "pass_8"]["why"]
     assert "pass^8 >= 0.5" in drr.out(*gate, "--require", "pass^8>=0.5", code=1)
     drr.out("report", studied / "study", "--out", tmp_path)
@@ -252,7 +256,7 @@ def test_one_trial_says_why_there_is_no_more(
     words = ("--shop", sample_home / "shop", "--queries", studied / "q.jsonl", "--variants", f"{studied / 'mine.py'}:steady")  # fmt: skip
     assert drr("run", tmp_path / "one", *words, "--quiet")[0] == 0
     (row,) = drr.json("report", tmp_path / "one")["metrics"].values()
-    assert row["pass_1"]["value"] == 1 and "pass_2" not in row
+    assert row["solved"]["value"] == 1 and "pass_2" not in row
     assert row["same_picks"]["reason"] == ONE_TRIAL
     drr.out("report", tmp_path / "one", "--out", tmp_path / "report")
     assert f"No more than pass^1: {ONE_TRIAL}" in (tmp_path / "report/tables/pass.md").read_text("utf-8")
@@ -274,6 +278,46 @@ def test_leaving_the_form_out_solves_nothing_and_no_question_leaves_the_figure(
     assert rows["bare"]["reward"]["n"] == rows["steady"]["reward"]["n"]
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "handed in no form" in page and "cannot be read" in page
+
+
+@pytest.mark.long
+def test_solved_leads_the_report_and_the_points_rank_the_board(
+    studied: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """The reward led before: what it pays for sources has no part in who is right."""
+    study = studied / "study"
+    found = drr.json("report", study, "--by", "language", "--out", tmp_path / "page")
+    rows = {name.rpartition(":")[2]: row for name, row in found["metrics"].items()}
+    for row in rows.values():
+        assert 0 <= row["solved"]["value"] <= row["points"]["value"]
+        assert row["reward"]["value"] <= row["points"]["value"]
+    assert rows["partial"]["points"]["value"] > rows["partial"]["solved"]["value"]
+    assert rows["bare"]["points"]["n"] == rows["broken"]["points"]["n"], "a failed trial has no points"
+    assert found["standing"]["by"] == "solved"
+    assert {row["metric"] for row in found["by"]["rows"]} == {"points", *({"fp"} & {row["metric"] for row in found["by"]["rows"]})}  # fmt: skip
+    board = (tmp_path / "page/index.html").read_text("utf-8").partition('id="board"')[2]
+    places = [board.index(f'data-of="{one}"') for one in ("share solved", "reward")]
+    assert places == sorted(places) and "share of points" not in board.partition("</table>")[0]
+    a, b = (f"mine.py:{name}" for name in ("steady", "partial"))
+    tested = drr.json("study", "compare", study, a, b)["metrics"]
+    assert {"solved", "points", "reward"} <= tested.keys() and "pass_1" not in tested
+    three = sorted(tested[name]["p"] for name in ("solved", "points", "reward"))
+    assert tested["points"]["p_holm"] <= 3 * three[-1], "corrected among the three, not with pass^k"
+
+
+@pytest.mark.long
+def test_a_study_without_the_truth_says_that_nothing_is_known(
+    studied: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """Figures come from the kept form, report and sources, so studies judged before have them; without the truth none is 0."""
+    shutil.copytree(studied / "study", tmp_path / "study")
+    file = tmp_path / "study/queries.jsonl"
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    for one in lines:
+        one.pop("checkable")
+    rewrite(file, "\n".join(map(json.dumps, lines)) + "\n")
+    for row in drr.json("report", tmp_path / "study")["metrics"].values():
+        assert not {"solved", "points", "reward", "pass_4"} & row.keys()
 
 
 @pytest.mark.long
@@ -308,11 +352,11 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
 ) -> None:
     """Pairs left it out, so `compare` and the gate called the two equal where the means differ."""
     study = studied / "study"
-    means = {Path(name).name: row["pass_1"] for name, row in drr.json("report", study)["metrics"].items()}
+    means = {Path(name).name: row["solved"] for name, row in drr.json("report", study)["metrics"].items()}
     n = means["mine.py:gone"]["n"]
     assert means["mine.py:gone"]["value"] == pytest.approx(1 - 1 / n) and means["mine.py:steady"]["n"] == n
     compared = drr.json("study", "compare", study, *(f"mine.py:{name}" for name in ("steady", "gone")))
-    row = compared["metrics"]["pass_1"]
+    row = compared["metrics"]["solved"]
     assert (row["n"], row["value"]) == (n, pytest.approx(1 / n))
     gate = ("study", "gate", study, "--unanswered", "1", "--require", "pass^1>=0")
     checks = drr.json(*gate, "--against", "mine.py:steady", code=1)["checks"]
@@ -325,6 +369,6 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
     drr("run", alone, *words, "--trials", "2", "--quiet")
     drr.out("judge", alone, "--what", "rules", "--quiet")
     (row,) = drr.json("report", alone, "--out", tmp_path / "page")["metrics"].values()
-    assert (row["pass_1"]["n"], row["pass_1"]["value"]) == (n, means["mine.py:gone"]["value"])
+    assert (row["solved"]["n"], row["solved"]["value"]) == (n, means["mine.py:gone"]["value"])
     page = (tmp_path / "page/index.html").read_text("utf-8").partition('id="limits"')[2]
     assert "not measured" not in page.partition("<details")[0], "two trials measure it, with one system too"

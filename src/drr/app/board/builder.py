@@ -21,7 +21,7 @@ from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.pages.folders import BOARD_MARK, fresh_folder
 from drr.app.pages.frame import templates
-from drr.app.report.contrasts import lead_metrics
+from drr.app.report.contrasts import graded_metrics
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import write_static
 from drr.env.errors import Misuse
@@ -103,7 +103,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
     by = None if config.by is None else metric_name(config.by)
     if by is not None and not metrics([by]):
         raise Misuse(f"{config.by}: is no metric; `drr report --explain` lists them")
-    ranking = [by] if by else lead_metrics()
+    ranking = [by] if by else graded_metrics()
     for path in config.bundles:
         if not path.exists():
             raise Misuse(f"{path}: is not there; name a bundle, or the folder of a study")

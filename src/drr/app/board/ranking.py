@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drr.app.board.entries import ListedSystem, day_of
 from drr.app.bundles.findings import one_line_result
-from drr.app.report.contrasts import leading_metrics
+from drr.app.report.contrasts import graded_metrics, without_absence
 from drr.app.report.standing import SystemStanding, share_of
 from drr.app.report.system_table import DOLLARS, TOKENS, Column, metric_columns
 from drr.app.report.tables import Cell, Heading, RowHead, Table
@@ -90,7 +90,7 @@ class Ranking(NamedTuple):
 
     @classmethod
     def of(cls, systems: Sequence[ListedSystem], by: str | None) -> Ranking:
-        leads = leading_metrics(one.value("fp_absent") for one in systems)
+        leads = without_absence(graded_metrics(), (one.value("fp_absent") for one in systems))
         known = [name for name in leads if any(one.value(name) is not None for one in systems)]
         metric = next(map(metric_of, [by] if by else known), None)
         if metric is None:
@@ -170,7 +170,11 @@ class Ranking(NamedTuple):
                 },
             ),
             *metric_columns(
-                figures, *([] if self.metric is None else [self.metric.name]), *also, ahead=self._ahead
+                figures,
+                *([] if self.metric is None else [self.metric.name]),
+                *also,
+                first=("points", "solved"),
+                ahead=self._ahead,
             ),
             (BEHIND, self._behind()),
             (OPEN_MINUS_SEALED, self._open_minus_sealed()),
@@ -215,9 +219,9 @@ def _name(one: ListedSystem) -> tuple[str, str]:
 
 
 def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
-    """Return the names of pass^k for the smallest and the largest known k. By rewards 1 is the share solved."""
+    """Return the names of pass^k for the smallest and the largest known k above 1."""
     for way in WAYS:
-        names = [name for k, name in way.metrics_by_k.items() if k > 1 or way is WAYS[0]]
+        names = [name for k, name in way.metrics_by_k.items() if k > 1]
         if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
             return sorted({known[0], known[-1]}, key=names.index)
     return []

@@ -18,7 +18,7 @@ from drr.app.bundles.verifier import VerifyTerms, sign_file, verify
 from drr.app.judge.judge_plan import JudgePlan, paper_options
 from drr.app.judge.run import judge
 from drr.app.notices import notice
-from drr.app.report.contrasts import lead_metrics
+from drr.app.report.contrasts import graded_metrics
 from drr.app.study.outcome import conclude
 from drr.app.study.run import run
 from drr.app.study.study_plan import StudyPlan
@@ -141,7 +141,7 @@ def _read(plan: ReproducePlan) -> _Stated:
             raise Misuse(f"--variant: name one system of the bundle: {', '.join(names) or 'it has none'}")
         judging = choose_judging(study)
         judged = read_judged(study, judging)
-        ranking = [by] if by else lead_metrics()
+        ranking = [by] if by else graded_metrics()
         values = ValueTable(judged, families_with(judged, ranking)).values(variant)
         known = [
             one for one in ranking if any(v is not None for row in values.get(one, {}).values() for v in row)

@@ -232,11 +232,11 @@ def _sentences_on_differences(document: CompareDocument, names: dict[str, str]) 
 
 def _is_open(name: str, row: DifferenceRow) -> bool:
     """Tell whether a row is shown without `--full`: it is sure, or a lead metric that differs somewhere."""
-    from drr.app.report.contrasts import lead_metrics
+    from drr.app.report.contrasts import graded_metrics, lead_metrics
     from drr.eval.stats.differences import is_settled
 
     is_equal = row["value"] == 0 and (row["n"] == 1 or row.get("all_equal", False))
-    return is_settled(row) or (name in lead_metrics() and not is_equal)
+    return is_settled(row) or (name in (*lead_metrics(), *graded_metrics()) and not is_equal)
 
 
 def _left_out(document: CompareDocument) -> set[str]:

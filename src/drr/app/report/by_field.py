@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from drr.app.judge.desk import study_settings, study_shop
-from drr.app.report.contrasts import lead_metrics
+from drr.app.report.contrasts import graded_metrics
 from drr.app.report.tables import Cell, Heading, Table
 from drr.app.terminal import Column, p_value, table, with_interval, wrapped_paragraph
 from drr.env.errors import DrrError, Misuse
@@ -49,7 +49,9 @@ def groups_of(answers: Iterable[Answer], field: str) -> dict[str, set[str]]:
 def by_field(values: ValueTable, field: str, pair: tuple[str, str] | None = None) -> GroupDocument:
     """Return the lead metrics of each system by group; of a pair, their difference question by question."""
     groups = groups_of((one for own in values.systems.values() for one in own), field)
-    known = {name: values.of(name) for name in lead_metrics()}
+    known = {name: values.of(name) for name in graded_metrics()}
+    if any(known["points"].values()):
+        del known["reward"]  # one test of what code pays
     if pair is not None:
         a, b = pair
         sides = {name: (query_means(own[a]), query_means(own[b])) for name, own in known.items()}

@@ -25,13 +25,18 @@ EVERY_PAIR = 5
 def lead_metrics() -> list[str]:
     """Return the names of the lead metrics, one for each kind of judging, in the tables' order."""
     of_papers = [paper.figures.headline for paper in papers() if paper.figures.headline]
-    return ["reward", "logged_score", "fp", "overall", "mistakes", *of_papers, "kp_vital_strict"]
+    return ["solved", "logged_score", "fp", "overall", "mistakes", *of_papers, "kp_vital_strict"]
 
 
-def leading_metrics(absent: Iterable[float | None]) -> list[str]:
-    """Return the lead metrics that may lead systems of which these shares of faithfulness rest on absence."""
+def graded_metrics() -> list[str]:
+    """Return the lead metrics with graded ones in place of `solved`, which parts systems with fewer questions. A talk has no points."""
+    return ["points", "reward", *lead_metrics()[1:]]
+
+
+def without_absence(names: Iterable[str], absent: Iterable[float | None]) -> list[str]:
+    """Return those of the metrics that may lead systems of which these shares of faithfulness rest on absence."""
     too_much = any(share is not None and share > ABSENT_MOST for share in absent)
-    return [name for name in lead_metrics() if name != "fp" or not too_much]
+    return [name for name in names if name != "fp" or not too_much]
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Contrast:
 
 def contrasts(per_report: PerReport) -> list[Contrast]:
     """Return the paired differences of systems on each lead metric. The better system of a pair, by the first known metric, comes first."""
-    leads = leading_metrics(means_of(per_report, "fp_absent").values())
+    leads = without_absence(lead_metrics(), means_of(per_report, "fp_absent").values())
     means = {name: means_of(per_report, name) for name in leads}
     shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drr.app.console import write_text
-from drr.app.report.contrasts import lead_metrics
+from drr.app.report.contrasts import graded_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
 from drr.env.files import owner_only_mode
@@ -110,7 +110,7 @@ def charts(material: ReportData, systems: Sequence[str]) -> list[Chart]:
     found = [
         Chart("Support of claims", support, list(_support(material, systems))),
         Chart("Errors by rule", "Wrong facts that code found, most first.", list(_by_rule(material))),
-        *(one for name in lead_metrics() for one in _dots(material, systems, name)),
+        *(one for name in graded_metrics() for one in _dots(material, systems, name)),
     ]
     return [one for one in found if any(row.marks for row in one.rows)]
 

@@ -50,8 +50,8 @@ def _trial_notes(material: ReportData) -> list[str]:
     rows = material.document["metrics"].values()
     known = [row["same_picks"].get("reason") for row in rows]
     notes = [f"No more than pass^1: {ONE_TRIAL}."] if ONE_TRIAL in known else []
-    if any(row["pass_1"]["n_unscored"] for row in rows if "pass_1" in row):
-        notes.append("Unscored by pass^k: answers without a form to questions that ask for no pick.")
+    if any(row["solved"]["n_unscored"] for row in rows if "solved" in row):
+        notes.append("Unscored: questions that code cannot check, and answers still to come.")
     return notes
 
 

@@ -12,9 +12,9 @@ from drr.app.report.contrasts import (
     PerReport,
     contrasts,
     lead_metrics,
-    leading_metrics,
     means_of,
     order_by_mean,
+    without_absence,
 )
 from drr.app.report.failing import errors_of
 from drr.app.report.tables import Cell
@@ -130,7 +130,7 @@ def standings(
     found = [one for one in found if not (by_rules and one.metric.judged)]
     known = (
         one
-        for one in map(metric_of, leading_metrics(means_of(per_report, "fp_absent").values()))
+        for one in map(metric_of, without_absence(lead_metrics(), means_of(per_report, "fp_absent").values()))
         if not (by_rules and one.judged)
         and any(v is not None for v in means_of(per_report, one.name).values())
     )

@@ -34,7 +34,7 @@ def system_table(material: ReportData, found: Standings) -> Table:
     """Return the table of systems, best first, with a column for each known figure. Systems without any answer come last."""
     figures = material.document["metrics"]
     columns = [
-        *metric_columns(figures, ahead=found.ahead),
+        *metric_columns(figures, first=("solved",), ahead=found.ahead),
         *_rules(material),
         (
             TOKENS,
@@ -70,14 +70,17 @@ Column = tuple[Heading, Mapping[str, Cell]]
 
 
 def metric_columns(
-    figures: Mapping[str, Mapping[str, VRow]], *also: str, ahead: Mapping[str, Collection[str]]
+    figures: Mapping[str, Mapping[str, VRow]],
+    *also: str,
+    first: Sequence[str] = (),
+    ahead: Mapping[str, Collection[str]],
 ) -> list[Column]:
-    """Return columns for the lead metrics and for the metrics named in `also`. `figures` maps system to metric name to statistic.
+    """Return columns for the lead metrics, and for those named in `first` and `also`. `figures` maps system to metric name to statistic.
 
     Only the systems in `ahead`, by metric, have a colour: they are told apart from others.
     """
     shown: list[Column] = []
-    for name in dict.fromkeys(("reward", "fp", "fr", *lead_metrics(), *also)):
+    for name in dict.fromkeys((*first, "reward", "fp", "fr", *lead_metrics(), *also)):
         if name not in ("fp", "fr", "overall") and not any(name in row for row in figures.values()):
             continue
         known = metric_of(name)

@@ -24,6 +24,7 @@ FAMILIES: tuple[str, ...] = (
     "effort",
     "rules",
     "mistakes",
+    "rewards",
     "reliability",
     "service",
     "logged",
@@ -31,6 +32,8 @@ FAMILIES: tuple[str, ...] = (
 
 _SHORT, _NAMED = "faithfulness", "fp"
 """The headline metric, as people call it and as documents name it."""
+_BEFORE = {"pass_1": "solved"}
+"""Names of earlier versions."""
 
 
 def families(judged: Judged | None = None) -> list[Family]:
@@ -81,7 +84,7 @@ def metric_name(word: str) -> str:
     if (labelled := {one.label: name for name, one in metrics().items()}.get(word)) is not None:
         return labelled
     word = word.replace("^", "_")
-    return _NAMED + word.removeprefix(_SHORT) if word.partition("_")[0] == _SHORT else word
+    return _NAMED + word.removeprefix(_SHORT) if word.partition("_")[0] == _SHORT else _BEFORE.get(word, word)
 
 
 def shown_name(name: str) -> str:

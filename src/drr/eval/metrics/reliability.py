@@ -1,4 +1,4 @@
-"""Computes rewards, which code gives an answer, and reliability over all trials of a question."""
+"""Computes reliability over all trials of a question, from the scores of each answer."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ class Score(NamedTuple):
 
     solved: float | None
     value: float | None
+    points: float | None = None
+    """The share of points that are right; `None` where a question has no points."""
+
+    @property
+    def paid(self) -> Values:
+        """Return the known figures of what code pays, by metric."""
+        figures = {"solved": self.solved, "points": self.points, "reward": self.value}
+        return {name: value for name, value in figures.items() if value is not None}
 
 
 def _by_reward(judged: Judged, answer: Answer) -> Score:
@@ -40,7 +48,8 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
     from drr.eval.rewards.components import reward, solved
 
     paid = reward_input(answer)
-    return Score(solved(paid), reward(paid)["total"])
+    row = reward(paid)
+    return Score(solved(paid), row["total"], row["components"].get("points"))
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
@@ -88,8 +97,10 @@ class Way(NamedTuple):
 
     @property
     def metrics_by_k(self) -> dict[int, str]:
-        """Map each k to the name of the metric; names by reward have no word for the method."""
-        return {k: f"pass_{k}" if self.name == "reward" else f"pass_{self.name}_{k}" for k in POWERS}
+        """Map each k to the name of the metric. Names by reward have no word for the method, and 1 of them is `solved`."""
+        if self.name == "reward":
+            return {1: "solved", **{k: f"pass_{k}" for k in POWERS[1:]}}
+        return {k: f"pass_{self.name}_{k}" for k in POWERS}
 
 
 WAYS = (
@@ -103,6 +114,7 @@ WAYS = (
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )
+REWARD = WAYS[0].name
 _BY_RULES = frozenset(WAYS[2].metrics_by_k.values())
 UNREAD = "rules could read no figure of these reports"
 UNCOUNTED = "rules of before counted no figures; `drr judge STUDY --what rules` does"
@@ -138,16 +150,7 @@ def unscored(name: str, figures: Collection[str]) -> str | None:
     return None
 
 
-_REWARD = Metric(
-    "reward",
-    "reward",
-    "What code pays an answer to a checkable question, by the form and weights of docs/record.md; one that failed for good is paid 0.",
-    "pass",
-    range=SHARE,
-    better="higher",
-    judged=False,
-)
-_OF_QUESTIONS = (
+METRICS = (
     *(
         _metric(
             name,
@@ -158,6 +161,7 @@ _OF_QUESTIONS = (
         )
         for way in WAYS
         for k, name in way.metrics_by_k.items()
+        if name != "solved"
     ),
     *(
         _metric(
@@ -182,9 +186,6 @@ _OF_QUESTIONS = (
 )
 
 
-METRICS = (_REWARD, *_OF_QUESTIONS)
-
-
 class Trials(NamedTuple):
     """All trials of one question by one system."""
 
@@ -192,15 +193,10 @@ class Trials(NamedTuple):
     """Scores of the answers, by method."""
     values: Values
     """Figures of the question, without those that need more trials."""
-    paid: Mapping[str, float | None]
-    """The reward of each answer, by key."""
+    paid: Mapping[str, Values]
+    """Figures that code pays each answer, by key."""
     unpaid: Sequence[Values]
-    """The reward of each trial without an answer: 0 for one that failed for good, `None` for one that may still succeed."""
-
-    @property
-    def rows(self) -> list[Values]:
-        """Return the figures of each trial without an answer, which shares those of its question."""
-        return [{**one, **self.values} for one in self.unpaid]
+    """Figures of each trial without an answer: 0 for one that failed for good, `None` for one that may still succeed."""
 
 
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
@@ -228,7 +224,11 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
         known = questions(judged.answers[0].study)
         failed = _without_answers(judged, known)
         every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
-        payable = {key for key, one in known.items() if asks_for_findable(one.checkable)}
+        payable = {
+            key: ("solved", "reward") if one.service else ("solved", "points", "reward")
+            for key, one in known.items()
+            if asks_for_findable(one.checkable)
+        }
         for answer in judged.answers:
             own = answers.setdefault(answer.variant, {asked: [] for asked in every})
             own[answer.asked].append(answer)
@@ -245,10 +245,11 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
             variant: {
                 asked: _trials(
                     {way.name: [scores[answer.key][way.name] for answer in own] for way in WAYS},
-                    there if asked.query in payable else there - {"reward"},
+                    there if asked.query in payable else there - {REWARD},
                     [named.get(answer.key, {}) for answer in own],
                     failed.get((variant, asked), ()),
-                    {answer.key: scores[answer.key]["reward"].value for answer in own},
+                    {answer.key: scores[answer.key][REWARD].paid for answer in own},
+                    payable.get(asked.query, ()),
                 )
                 for asked, own in by_question.items()
                 if own or (variant, asked) in failed
@@ -280,9 +281,13 @@ def _trials(
     there: Collection[str],
     named: Sequence[Mapping[str, frozenset[str]]],
     without: Sequence[float | None],
-    paid: Mapping[str, float | None],
+    paid: Mapping[str, Values],
+    payable: Collection[str],
 ) -> Trials:
-    """Compute the figures of a question. `there` are the methods that scored any answer, `named` is what each answer names."""
+    """Compute the figures of a question. `there` are the methods that scored any answer, `named` is what each answer names.
+
+    `payable` are the figures that code pays an answer to it.
+    """
     values: dict[str, float | None] = {}
     failed = len(without) - without.count(None)
     for way in WAYS:
@@ -291,38 +296,32 @@ def _trials(
         values |= {
             name: pass_power(int(sum(known)), trials, k)
             for k, name in way.metrics_by_k.items()
-            if way.name in there and k <= len(named) + failed
+            if way.name in there and k <= len(named) + failed and name != "solved"
         }
     if len(named) > 1:
         values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
-    unpaid = [{"reward": one} if "reward" in there else {} for one in without]
+    unpaid = [dict.fromkeys(payable, one) if REWARD in there else {} for one in without]
     return Trials(scores, values, paid, unpaid)
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Return the report's reward and the figures of its question, which all its trials share."""
-    one = trials_of(judged)[answer.variant][answer.asked]
-    return one.values if one.paid[answer.key] is None else {"reward": one.paid[answer.key], **one.values}
+    """Return the figures of the report's question, which all its trials share."""
+    return trials_of(judged)[answer.variant][answer.asked].values
 
 
 def unanswered(judged: Judged, variant: str) -> list[tuple[AskedQuestion, Values]]:
     """List the figures of a system's trials that left no answer, and so no report that has them."""
-    return [(asked, row) for asked, one in trials_of(judged).get(variant, {}).items() for row in one.rows]
+    known = trials_of(judged).get(variant, {}).items()
+    return [(asked, one.values) for asked, one in known for _ in one.unpaid]
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    """Return one system's reward, pass^k, sameness and spread."""
+    """Return one system's pass^k, sameness and spread."""
     every, of = trials_of(judged), {answer.variant for answer in answers}
     own = {asked: one for variant in of for asked, one in every[variant].items()}
     answered = {name for answer in answers for name in per_report(judged, answer)}
     found: dict[str, Statistic] = {}
-    if "reward" in answered:
-        paid = {
-            asked: [*one.paid.values(), *(row["reward"] for row in one.unpaid if row)]
-            for asked, one in own.items()
-        }
-        found["reward"] = mean(paid, ends=SHARE)
-    for metric in _OF_QUESTIONS:
+    for metric in METRICS:
         if metric.name in answered:
             values = {asked: [one.values.get(metric.name)] for asked, one in own.items()}
             found[metric.name] = mean(values, "of all trials of a question, mean over questions")

@@ -1,0 +1,65 @@
+"""Computes what code pays an answer to a checkable question: solved or not, the share of points, the reward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Metric, Values
+from drr.eval.metrics.reliability import trials_of
+from drr.eval.stats.intervals import SHARE, Statistic, mean
+from drr.eval.stats.question import AskedQuestion
+from drr.eval.tasks.judgements import Judged
+
+
+def _metric(name: str, label: str, explanation: str, *, detail: bool = False) -> Metric:
+    explanation += "; one that failed for good counts 0."
+    return Metric(name, label, explanation, "pass", range=SHARE, better="higher", judged=False, detail=detail)
+
+
+METRICS = (
+    _metric(
+        "solved",
+        "share solved",
+        "Share of answers to checkable questions that are right in every point, say so in the report, and state nothing wrong",
+    ),
+    _metric(
+        "points",
+        "share of points",
+        "Share of the points of a checkable question that an answer gets right; what its form alone says counts .2",
+        detail=True,
+    ),
+    _metric(
+        "reward",
+        "reward",
+        "What code pays an answer to a checkable question, by the form and weights of docs/record.md",
+    ),
+)
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    return trials_of(judged)[answer.variant][answer.asked].paid[answer.key]
+
+
+def unanswered(judged: Judged, variant: str) -> list[tuple[AskedQuestion, Values]]:
+    """List what code pays a system's trials that left no answer."""
+    known = trials_of(judged).get(variant, {}).items()
+    return [(asked, row) for asked, one in known for row in one.unpaid]
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
+    """Return one system's figures, over all trials of each question."""
+    names = {name for answer in answers for name in per_report(judged, answer)}
+    known = trials_of(judged)
+    paid = {
+        asked: [*one.paid.values(), *filter(None, one.unpaid)]
+        for variant in {answer.variant for answer in answers}
+        for asked, one in known[variant].items()
+    }
+    return {
+        one.name: mean(
+            {asked: [row.get(one.name) for row in rows] for asked, rows in paid.items()}, ends=SHARE
+        )
+        for one in METRICS
+        if one.name in names
+    }
