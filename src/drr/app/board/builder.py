@@ -13,6 +13,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from drr.app.board.entries import ListedBundle, ListedSystem, index_row, systems_of
+from drr.app.board.levels import calls_per_solved
 from drr.app.board.page import SCRIPTS, BoardPages, PublishedParts
 from drr.app.board.ranking import Ranking
 from drr.app.bundles.builder import BundleConfig, write_bundle
@@ -29,6 +30,7 @@ from drr.env.files import file_name, read_file
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress, Quiet
 from drr.eval.metrics import metric_name, metrics
+from drr.eval.stats.intervals import SHARE, mean
 from drr.study.bundle.archive import LARGEST
 from drr.study.bundle.parcel import unpacked
 from drr.study.bundle.restore import plain_config, restore_study
@@ -211,7 +213,17 @@ def _feed(pages: BoardPages) -> str:
 
 
 def _ranking_row(ranking: Ranking) -> JsonObject:
-    systems = [{**index_row(one), "rank": ranking.ranks.get(one.key)} for one in ranking.systems]
+    systems = [
+        {**index_row(one), **_of_levels(one), "rank": ranking.ranks.get(one.key)} for one in ranking.systems
+    ]
     by = None if ranking.metric is None else ranking.metric.name
     standing = ranking.standing.document()
     return {"judge": ranking.systems[0].judge, "ranked_by": by, "standing": standing, "systems": systems}
+
+
+def _of_levels(one: ListedSystem) -> JsonObject:
+    """Return what only a system of a set with levels has."""
+    if not one.levels:
+        return {}
+    solved = mean(one.tight_solved, ends=SHARE).document() if one.tight_solved else None
+    return {"tight": one.tight, "solved_tight": solved, "calls_per_solved": calls_per_solved(one)}

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple, cast
 
+from drr.agents.base import TIMES_LEAST, tight_calls
 from drr.app.bundles.answers import all_contained, half_of, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.by_field import system_groups
 from drr.app.report.cost import dollars
 from drr.app.report.study_report import every_figure
+from drr.env.checkable import Checkable
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.eval.asking.rules import CODE
@@ -32,6 +34,8 @@ from drr.study.units import AnswerTally
 from drr.wording.excerpt import excerpt, many
 
 LONGEST_NAME = 80
+_OF_LEVELS = ("points", "solved", "pass_4", "tool_calls")
+"""Metrics whose values a set with levels shows by level."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +112,12 @@ class ListedSystem:
     """Figures by a field of the question, where the board asks for one that its questions have."""
     weak: str | None = None
     """Sentence in which the bundle calls its judge a weak one."""
+    levels: Mapping[AskedQuestion, int] = field(default_factory=dict)
+    """Level of each question, those of the sealed half too; empty where the set has none."""
+    tight: bool = False
+    """True for a run under the tight limit of calls, which has a ranking of its own."""
+    tight_solved: ByQuestion[AskedQuestion] = field(default_factory=dict)
+    """Values of `solved` in the run of the same system under the tight limit, where a bundle has one."""
 
     @property
     def judges_itself(self) -> bool:
@@ -151,24 +161,27 @@ def systems_of(
 ) -> Iterator[ListedSystem]:
     """Yield the systems of an unpacked, consistent bundle, with figures made again. `ranking` are the metrics that can rank."""
     manifest = parcel.manifest()
-    label = parcel.study()["config"].get("run", {}).get("set")
+    run = parcel.study()["config"].get("run", {})
+    label, is_tight = str(run.get("set") or ""), TIMES_LEAST in run.get("limits", {})
     tallies = {one.variant: one for one in study.ledger.units.answer_tallies()}
     answers: dict[str, list[Answer]] = {}
     for answer in read_answers(study):
         answers.setdefault(answer.variant, []).append(answer)
+    truths = _truths(answers)
+    levels = {asked: one.level for asked, one in truths.items() if one.level}
+    wanted = {*ranking, *(_OF_LEVELS if levels else ())}
     documents = cast(Mapping[str, StudyDocument], every_figure(study)["documents"])
     by_model = {judge: one for judge, one in documents.items() if _is_by_model(one)}
     shown = sorted(by_model.items()) or sorted(documents.items())[:1]
     for place, (judge, document) in enumerate(shown):
         judged = read_judged(study, choose_judging(study, judge or None))
-        each = ValueTable(judged, families_with(judged, ranking))
+        each = ValueTable(judged, families_with(judged, wanted))
         shops = tuple(document["provenance"]["shop"])
-        answered = SetVersion(
-            str(label or ""), manifest["set_sha256"], manifest["questions"], shops, *half_of(str(label or ""))
-        )
+        answered = SetVersion(label, manifest["set_sha256"], manifest["questions"], shops, *half_of(label))
         for number, variant in enumerate(sorted(document["metrics"])):
-            own, known = answers[variant], {*ranking} & _standing(document, variant).keys()
+            own, known = answers[variant], wanted & _standing(document, variant).keys()
             values = {name: one for name, one in each.values(variant).items() if name in known}
+            ranks = {name: values[name] for name in ranking if name in values}
             yield ListedSystem(
                 key=f"{bundle.key}-{place}-{number}",
                 bundle=bundle,
@@ -179,7 +192,7 @@ def systems_of(
                 written_by_rules=any(one.rule_written for one in own),
                 figures=_standing(document, variant),
                 values=values,
-                groups=system_groups(own, group_by, variant, values),
+                groups=system_groups(own, group_by, variant, ranks),
                 dollars=dollars(own).document(),
                 answers=tallies[variant],
                 made_by=manifest["made_by"],
@@ -189,20 +202,25 @@ def systems_of(
                 truth_is_public=has_public_truth(study, is_published=is_published),
                 standing=document["standing"]["text"],
                 weak=judged.judging.weak if judged.judging and by_model else None,
+                levels=levels,
+                tight=is_tight and _keeps_tight(truths, values.get("tool_calls", {})),
             )
+
+
+def _truths(answers: Mapping[str, Sequence[Answer]]) -> dict[AskedQuestion, Checkable]:
+    every = (one for own in answers.values() for one in own)
+    return {one.asked: one.question.checkable for one in every if one.question and one.question.checkable}
 
 
 def with_sealed_halves(systems: Sequence[ListedSystem]) -> list[ListedSystem]:
     """Add to each system of an open half its values on the sealed one.
 
-    Bundles are of the same system where set, variant, models, maker and judge agree, and each part has one.
+    Bundles are of the same system where set, variant, models, maker, judge and limit agree, and each part has one.
     """
     same: dict[object, list[ListedSystem]] = {}
     for one in systems:
-        makers = tuple(row["key"] for row in one.bundle.found.signed if row["role"] == "maker")
-        judge = one.judge and (one.judge["name"], one.judge["id"], one.judge["protocol"])
-        same.setdefault((one.set.of, one.variant, tuple(one.models), makers, judge), []).append(one)
-    found = dict[str, Mapping[str, ByQuestion[AskedQuestion]]]()
+        same.setdefault((one.set.of, one.tight, *_identity(one)), []).append(one)
+    found = dict[str, ListedSystem]()
     for own in same.values():
         if own[0].set.of and len({one.set for one in own}) == len(own):
             halves = [one for one in own if one.set.sealed]
@@ -210,8 +228,41 @@ def with_sealed_halves(systems: Sequence[ListedSystem]) -> list[ListedSystem]:
             values = {
                 name: {q: x for one in halves for q, x in one.values.get(name, {}).items()} for name in names
             }
-            found |= {one.key: values for one in own if not one.set.sealed}
-    return [replace(one, sealed=found.get(one.key, {})) for one in systems]
+            levels = {q: level for one in own for q, level in one.levels.items()}
+            found |= {
+                one.key: replace(one, sealed=values, levels=levels) for one in own if not one.set.sealed
+            }
+    return [found.get(one.key, one) for one in systems]
+
+
+def with_tight_runs(systems: Sequence[ListedSystem]) -> list[ListedSystem]:
+    """Add to each system what the one run of the same system under the tight limit solved."""
+    same: dict[object, list[ListedSystem]] = {}
+    for one in systems:
+        if one.tight:
+            same.setdefault((one.set, *_identity(one)), []).append(one)
+    alone = {key: own[0].values.get("solved", {}) for key, own in same.items() if len(own) == 1}
+    return [
+        one if one.tight else replace(one, tight_solved=alone.get((one.set, *_identity(one)), {}))
+        for one in systems
+    ]
+
+
+def _identity(one: ListedSystem) -> tuple[object, ...]:
+    """Return what bundles of one system have in common: variant, models, maker and judge."""
+    makers = tuple(row["key"] for row in one.bundle.found.signed if row["role"] == "maker")
+    judge = one.judge and (one.judge["name"], one.judge["id"], one.judge["protocol"])
+    return one.variant, tuple(one.models), makers, judge
+
+
+def _keeps_tight(truths: Mapping[AskedQuestion, Checkable], calls: ByQuestion[AskedQuestion]) -> bool:
+    """Tell whether no answer has more calls of tools than the tight limit allows, whatever its maker says."""
+
+    def keeps(asked: AskedQuestion, made: Iterable[float | None]) -> bool:
+        least = truths[asked].least if asked in truths else None
+        return least is not None and all(one is not None and one <= tight_calls(least) for one in made)
+
+    return all(keeps(asked, made) for asked, made in calls.items())
 
 
 def _is_by_model(document: StudyDocument) -> bool:

@@ -8,7 +8,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from drr.app.board.cost_figure import cost_figure
-from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion, with_sealed_halves
+from drr.app.board.entries import (
+    ListedBundle,
+    ListedSystem,
+    SetVersion,
+    with_sealed_halves,
+    with_tight_runs,
+)
+from drr.app.board.levels import level_table
 from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import one_line_result, result_word
 from drr.app.pages.frame import Frame, FramePlace, banner_of
@@ -88,12 +95,14 @@ class BoardPages:
         self._weak = weak
         self._published = published
         self.sets: dict[SetVersion, list[Ranking]] = {}
-        alike: dict[tuple[SetVersion, str], list[ListedSystem]] = {}
-        for one in with_sealed_halves(systems):
+        alike: dict[tuple[bool, SetVersion, str], list[ListedSystem]] = {}
+        for one in with_tight_runs(with_sealed_halves(systems)):
             judge = one.judge
             key = "" if judge is None else f"{judge['name']}\0{judge['id']}\0{judge['protocol']}"
-            alike.setdefault((one.set, key), []).append(one)
-        for (answered, _), own in sorted(alike.items(), key=lambda item: (-len(item[1]), item[0])):
+            alike.setdefault((one.tight, one.set, key), []).append(one)
+        for (_, answered, _), own in sorted(
+            alike.items(), key=lambda item: (item[0][0], -len(item[1]), item[0])
+        ):
             self.sets.setdefault(answered, []).append(Ranking.of(own, by))
         first = next(iter(self.sets), None)
         self.files = {one: "index.html" if one == first else f"set-{one.key}.html" for one in self.sets}
@@ -155,7 +164,8 @@ class BoardPages:
             badge=one_line_result,
             dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
             figures=one.shown_figures,
-            groups=None if one.groups is None else section(by_field_table(one.groups), {}),
+            groups=None if one.groups is None else section(by_field_table(one.groups), {}, has_files=False),
+            levels=section(level_table(one), {}, has_files=False) if one.levels else None,
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),
         )
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from drr.app.board.entries import ListedSystem, day_of
+from drr.app.board.levels import CALLS, OPEN_MINUS_SEALED, TIGHT, calls_per_solved, solved_tight
 from drr.app.bundles.findings import one_line_result
 from drr.app.report.contrasts import graded_metrics, without_absence
 from drr.app.report.standing import SystemStanding, share_of
@@ -31,10 +32,6 @@ ANSWERS = Heading(
 BEHIND = Heading(
     "behind the first",
     explanation="Its mean minus that of the first row, on the questions that both have, with the 95 % interval. A rank asks for more.",
-)
-OPEN_MINUS_SEALED = Heading(
-    "open minus sealed",
-    explanation="Its mean on the open half of the set minus that on the sealed one: what it gains where anybody can train.",
 )
 CONTAINED = {True: "contained", False: "beside the truth", None: "unknown"}
 _LONGEST = 60
@@ -158,7 +155,8 @@ class Ranking(NamedTuple):
     def table(self, heads: Mapping[str, RowHead]) -> Table:
         """Return the table with a row for each system, best first; a row's name is the system's key."""
         figures = {one.key: one.figures for one in self.systems}
-        also = _repeated(self.systems)
+        leveled = [one for one in self.systems if one.levels]
+        also = ["pass_4"] if leveled else _repeated(self.systems)
         columns: list[Column] = [
             (RANK, {key: Cell(f"{rank}") for key, rank in self.ranks.items()}),
             (
@@ -176,6 +174,8 @@ class Ranking(NamedTuple):
                 first=("points", "solved"),
                 ahead=self._ahead,
             ),
+            (TIGHT, {one.key: solved_tight(one) for one in leveled}),
+            (CALLS, {one.key: Cell(calls_per_solved(one), digits=1) for one in leveled}),
             (BEHIND, self._behind()),
             (OPEN_MINUS_SEALED, self._open_minus_sealed()),
         ]

@@ -91,15 +91,16 @@ def section(
     drawn: Markup | None = None,
     *,
     wide: Sequence[tuple[str, str]] | None = None,
+    has_files: bool = True,
 ) -> Markup:
     """Return the HTML of a table's section. `answers` maps systems to the page of their answers; a row or column of other systems gets no link.
 
-    `drawn` is HTML to place under the table; `wide` are the files of a forest plot, for a table shown as one.
+    `drawn` is HTML to place under the table; `wide` are the files of a forest plot, for a table shown as one. Pages of a board have no files.
     """
     notes = _notes(table)
     first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
     shown = grid(table, answers) if wide is None else forest(table, answers)
-    return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide)
+    return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide, has_files)
 
 
 def _notes(table: Table) -> list[str]:
