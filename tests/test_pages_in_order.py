@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 
+from tests.app.test_traces import WHOLE_TEXT as TRACE
 from tests.once import made_once
 from tests.test_documents import PAGES, command_lines, fenced, files_of
 
@@ -54,31 +55,7 @@ FILES = {
     "reports.jsonl": f'{{"system": "s", "query": "Which feeder?", "report_markdown": "{SAID}"}}\n',
     "raw_data/my-agent.jsonl": f'{{"id": 1, "prompt": "Which feeder?", "article": "{SAID}"}}\n',
     "scores.jsonl": '{"weights": {"GOAL": 1}, "criteria": {"GOAL": [{"weight": 1, "scores": [7, null]}]}}\n',
-    "spans.json": json.dumps(
-        {
-            "resourceSpans": [
-                {
-                    "scopeSpans": [
-                        {
-                            "spans": [
-                                {
-                                    "traceId": "t",
-                                    "spanId": "s",
-                                    "name": "n",
-                                    "attributes": [
-                                        {"key": "openinference.span.kind", "value": {"stringValue": "AGENT"}},
-                                        {"key": "agent.name", "value": {"stringValue": "spans-bot"}},
-                                        {"key": "input.value", "value": {"stringValue": "Which feeder?"}},
-                                        {"key": "output.value", "value": {"stringValue": "None is sold."}},
-                                    ],
-                                }
-                            ]
-                        }
-                    ]
-                }
-            ]
-        }
-    ),  # fmt: skip
+    "spans.json": TRACE,
     "raw.jsonl": '{"quality": {"clarity": 3}, "pairs": [4, 2], "support": [-1, 0, 1, null]}\n',
 }
 """What a reader brings."""

@@ -91,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     if written is not None:
         print(wrapped_paragraph(document["standing"]["text"]))
         print(f"{written.tables} tables: open {made.page}")
+        print("What a score means, and what it does not: docs/what-a-score-means.md")
     return 0
 
 

@@ -36,6 +36,7 @@ def facts(material: ReportData) -> list[tuple[str, str]]:
     rows = [
         ("run", f"{counted}{to_come}"),
         ("set", str(run.get("set") or "")),
+        ("best script", _best_script(str(run.get("set") or ""))),
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
@@ -45,6 +46,14 @@ def facts(material: ReportData) -> list[tuple[str, str]]:
         ("made by", made["made_by"]),
     ]  # fmt: skip
     return [(term, value) for term, value in rows if value]
+
+
+def _best_script(label: str) -> str:
+    if not label:  # few studies answer a set, and its code is much to load
+        return ""
+    from drr.app.study.frozen_sets import best_script
+
+    return best_script(label)
 
 
 def unscored(material: ReportData) -> list[str]:

@@ -1,0 +1,69 @@
+"""What a score means: the page's figures are those of our statistics, reports lead there, and cards name what scripts earn."""
+
+from __future__ import annotations
+
+import re
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drr.app.study.frozen_sets import best_script, place_of_set, read_set
+from drr.eval.stats.differences import SIGNIFICANT, detectable_difference
+from drr.eval.stats.intervals import SHARE, from_sums, ratio
+from drr.eval.stats.ranks import LEVEL
+
+from tests.commands import Drr
+from tests.sources import ROOT
+
+PAGE = ROOT / "docs" / "what-a-score-means.md"
+QUESTIONS = (30, 100, 300)
+SPREADS = {
+    "faithfulness, standard deviation .15": 0.15,
+    "a grade from 0 to 10, standard deviation 1": 1.0,
+    "solved, 1 question in 10 has another result": sqrt(0.1),
+    "solved, 3 questions in 10 have another result": sqrt(0.3),
+}
+SETS = {"retail-v1": ("206", ".96"), "retail-v2": ("408", ".979", ".785", "150"), "service-v1": (".96",)}
+
+
+def difference(spread: float, questions: int, tests: int = 1) -> float:
+    found = detectable_difference(spread / sqrt(questions), questions, tests)
+    assert found is not None
+    return found
+
+
+def test_the_differences_of_the_page_are_those_that_the_test_finds() -> None:
+    rows = re.findall(r"^\| (.+?) \| (\.\d\d) \| (\.\d\d) \| (\.\d\d) \|$", PAGE.read_text("utf-8"), re.M)
+    shown = {name: [float(one) for one in values] for name, *values in rows}
+    wanted = {name: [round(difference(spread, n), 2) for n in QUESTIONS] for name, spread in SPREADS.items()}
+    halves = []
+    for n in QUESTIONS:
+        solved = np.column_stack([np.arange(n) < n // 2, np.ones(n)]).astype(float)
+        own = from_sums(solved, [str(k) for k in range(n)], ratio, "share", ends=SHARE)
+        assert own.ci_low is not None and own.ci_high is not None
+        halves.append(round((own.ci_high - own.ci_low) / 2, 2))
+    assert shown == wanted | {"one system's share near .5, half of its interval": halves}
+
+
+@pytest.mark.parametrize(("tests", "larger"), [(4, 1 / 5), (round(SIGNIFICANT / LEVEL), 1 / 3)])
+def test_more_tests_need_the_larger_difference_that_the_page_says(tests: int, larger: float) -> None:
+    for n in QUESTIONS:
+        assert difference(1, n, tests) / difference(1, n) == pytest.approx(1 + larger, abs=0.03)
+
+
+def test_a_report_leads_to_the_page(judged_study: Path, at_home: Path, drr: Drr) -> None:
+    said = drr.out("report", judged_study, "--out", "report")
+    limits = Path("report/index.html").read_text("utf-8").partition('id="limits"')[2].partition("<details")[0]
+    for text in (said, limits, (ROOT / "README.md").read_text("utf-8")):
+        assert "docs/what-a-score-means.md" in text
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_card_names_the_best_script_and_so_does_a_report(name: str) -> None:
+    folder = place_of_set(Path(name))
+    frozen = read_set(folder)
+    label = f"{name}/{frozen.parts[0].name} {frozen.content_hash[:16]} with other rules"
+    for text in (best_script(label), (folder / "README.md").read_text("utf-8")):
+        assert [word for word in SETS[name] if word not in text] == []
+    assert best_script(f"{name}/x 0000000000000000") == best_script("") == best_script("../x/y z") == ""
