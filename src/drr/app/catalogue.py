@@ -9,8 +9,8 @@ from pathlib import Path
 from drr.app.notices import notice
 from drr.data_ingest.catalogue.ingest import CatalogueJob, ingest_catalogue
 from drr.data_ingest.catalogue.mapping import read_map
-from drr.data_ingest.catalogue.people import people_key
 from drr.env.files import at_home
+from drr.env.own_numbers import people_key
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest

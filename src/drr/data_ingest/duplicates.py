@@ -14,8 +14,9 @@ from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
 import numpy as np
-from drr.data_ingest.packing import I64, U64, USER_WIDTH, finish, words
+from drr.data_ingest.packing import I64, U64, USER_WIDTH, words
 from drr.data_ingest.review_rows import Chunk, canonical
+from drr.env.own_numbers import finish
 from numpy.typing import NDArray
 
 ROW = np.dtype([("user", f"S{USER_WIDTH}"), ("item", "<i8"), ("time", "<i8"), ("print", "<u8")])

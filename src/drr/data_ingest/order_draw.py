@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.data_ingest.orders import pick, profiles, uniform
-from drr.data_ingest.packing import I64, U64, finish
+from drr.data_ingest.packing import I64, U64
 from drr.env.content import SlipRow, UserRow
 from drr.env.entities import ORDER_STATUSES
+from drr.env.own_numbers import finish
 from numpy.typing import NDArray
 
 _CODE = {name: at for at, name in enumerate(ORDER_STATUSES)}

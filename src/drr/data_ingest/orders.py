@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from drr.data_ingest.packing import I64, U64, Ids, finish, words
+from drr.data_ingest.packing import I64, U64, Ids, words
 from drr.data_ingest.recipe import Statuses
 from drr.env.content import UserRow
 from drr.env.entities import ORDER_STATUSES
+from drr.env.own_numbers import ID_SPACE, drawn_from, finish
 from numpy.typing import NDArray
 
-ID_SPACE = 10**16
 """The number of possible order ids, sixteen decimal digits; ten digits, as in the paper's Listing 2, collide at its four million orders."""
 _DAY_MS = 86_400_000
 _CODE = {name: at for at, name in enumerate(ORDER_STATUSES)}
@@ -99,8 +99,7 @@ def order_ids(
     Of equal ids the first, by user id, product id and time, is kept; the others are drawn again until all are different.
     Rows with equal content are the same order except for the id.
     """
-    base = finish(finish(user + np.uint64(0x9E3779B97F4A7C15)) ^ item)
-    base = finish(base ^ finish(time.astype(np.uint64) + np.uint64(0xC2B2AE3D27D4EB4F)))
+    base = drawn_from(user, item, time.astype(np.uint64))
     result = (base % np.uint64(space)).astype(np.int64)
     order = np.argsort(result)
     ranked = result[order]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, cached_property
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from drr.env.own_numbers import finish, hash_text
 from numpy.typing import NDArray
 
 U8 = NDArray[np.uint8]
@@ -264,12 +264,3 @@ def row_hashes(*columns: U64) -> U64:
     for column, prime in zip(columns, _PRIMES * 2, strict=False):
         total = finish((total ^ column) * prime)
     return total
-
-
-def finish(value: U64) -> U64:
-    value = (value ^ (value >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-    return value ^ (value >> np.uint64(32))
-
-
-def hash_text(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")

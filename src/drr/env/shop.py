@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from drr.env.content import OrderColumns, ReviewRow, ReviewsKept, UserRow
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
@@ -21,6 +21,9 @@ from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
 from drr.wording.currency import DOLLARS, Currency
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+
+if TYPE_CHECKING:
+    from drr.env.own_numbers import OwnNumbers
 
 SCHEMA = 1
 Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
@@ -104,6 +107,15 @@ class Manifest(BaseModel):
         """Serialise the manifest without absent entries: a shop without reviews keeps the manifest and the seal that it always had."""
         document: JsonObject = handler(self)
         return {k: v for k, v in document.items() if v is not None or k not in ("reviews", "origin")}
+
+
+def numbers_of(manifest: Manifest) -> OwnNumbers | None:
+    """Return the numbers of a shop's own files; `None` for a shop made of none, and where the key is not."""
+    if "people" not in manifest.recipe:
+        return None
+    from drr.env.own_numbers import own_numbers
+
+    return own_numbers(are_invented=manifest.recipe["people"] == "invented")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from drr.env.entities import Order, OrderStatus, Product, RecordedStatus, bound_
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_page, order_row, profile_page, statistics_page
-from drr.env.shop import OrderPage, Shop
+from drr.env.shop import OrderPage, Shop, numbers_of
 from drr.env.source import Source
 from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
@@ -128,6 +128,8 @@ def get_order_details(
     if session.user_id is None and not session.open_access:
         raise ToolError("not_allowed", "This session belongs to no user, so there are no orders to read.")
     order: Order | None = shop.kept(_order, _padded(wanted))
+    if order is None and session.user_id is not None:
+        order = _own_order(shop, session.user_id, wanted)
     if order is None or (whose is not None and whose.upper() != order.user_id.upper()):
         raise ToolError("not_found", _unknown(ctx, wanted if order is None else order_id))
     if order.user_id != session.user_id and not session.open_access:
@@ -153,6 +155,18 @@ def get_order_details(
 
 def _order(shop: Shop, order_id: str) -> Order | None:
     return shop.store.order(order_id)
+
+
+def _own_order(shop: Shop, user_id: str, number: str) -> Order | None:
+    """Return the user's order of this number of the shop's own files."""
+    numbers = numbers_of(shop.manifest)
+    lines = numbers.orders(shop.store.orders(user_id).items, [number]).get(number, []) if numbers else []
+    if len(lines) > 1:
+        ids = " and ".join(one.order_id for one in lines)
+        raise ToolError(
+            "not_found", f"Order {one_line(number, 60)!r} has several lines, each of one product: {ids}."
+        )
+    return next(iter(lines), None)
 
 
 def _address(order_id: str) -> tuple[str | None, str]:

@@ -57,7 +57,7 @@ class Locale:
             (rf"(?<![\w-])(?P<it>{labels('Price')})(?=\s{_AMOUNT})", lambda _: "price"),
             (rf"(?<![\w-])(?P<it>{some('now')})(?=\s(?:{_AMOUNT}|[0-5][.,]\d))", lambda _: "now"),
             (rf"{_AMOUNT}\s(?P<it>{some('now')})(?![\w-])", lambda _: "now"),
-            (rf"\b(?P<it>{some('order')}(?:\sN(?:[r°ºo]|\.º)\.?)?)(?=\s#?[A-Z0-9-]*\d)", lambda _: "order"),
+            (rf"\b(?P<it>(?:{some('order')}|{labels('Order')})(?:\sN(?:[r°ºo]|\.º)\.?)?)(?=\s#?[A-Z0-9-]*\d)", lambda _: "order"),
             (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}[.\s])", lambda _: "of"),
             (rf"\b(?P<it>{some('whole')})\b", lambda _: "in total"),
             (rf"(?<![\w-])(?P<it>{some('at')})(?=\s{_AMOUNT}\s?(?:[,.;:()\[|!?]|$))", lambda _: "at"),

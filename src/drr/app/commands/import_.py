@@ -280,8 +280,8 @@ def _take_known_users(
             except Misuse as error:
                 read.refuse(line, f"{excerpt(report.query, 40)!r}: {error}")
             else:
-                whole = with_evidence(report, shop) if is_trace else report
-                read.reports.append((line, whole.model_copy(update={"user_id": known})))
+                whole = report.model_copy(update={"user_id": known})
+                read.reports.append((line, with_evidence(whole, shop) if is_trace else whole))
     read.check_anything_left(len(read.reports))
 
 

@@ -32,6 +32,7 @@ from drr.app.console import (
 from drr.app.notices import notice
 from drr.app.options import positive_int
 from drr.app.terminal import Column, plain, table
+from drr.app.users import id_of, order_in
 from drr.env.copy import copy_shop
 from drr.env.entities import Order, Product, User
 from drr.env.errors import DrrError, Misuse, NoSuchShop, ShopError
@@ -248,9 +249,9 @@ def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:
     if kind == "product":
         return shop.store.product(key) or shop.store.product(key.upper())
     if kind == "order":
-        return shop.store.order(key)
+        return order_in(shop, key)
     found = shop.store.find_users(email=key, limit=1) if "@" in key else []
-    return found[0] if found else shop.store.user(key)
+    return found[0] if found else shop.store.user(id_of(shop, key) or key)
 
 
 def _check(arguments: argparse.Namespace, settings: Settings) -> int:

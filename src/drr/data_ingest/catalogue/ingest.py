@@ -25,12 +25,13 @@ from drr.data_ingest.catalogue.products import NO_RECORD, ProductForms, Shelf, p
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.ingest import batches_with_progress, order_batches, products_with_progress, work_folder
 from drr.data_ingest.orders import order_ids, sort_rows
-from drr.data_ingest.packing import I64, U64, hash_text
+from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.products import VERSION as TEXT_VERSION
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product
 from drr.env.errors import DrrError, disk_of
 from drr.env.languages import language_code
+from drr.env.own_numbers import hash_text
 from drr.env.progress import Progress, collector_off
 from drr.env.settings import Settings
 from drr.env.shop import Input, Manifest, shop_writer

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from base64 import b32encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 from drr.data_ingest.catalogue.mapping import USUAL
@@ -19,44 +15,10 @@ from drr.data_ingest.orders import profiles, uniform
 from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.content import UserRow
-from drr.env.errors import DrrError
-from drr.env.small_files import read_within
-from drr.env.trust import config_folder
+from drr.env.own_numbers import ID_BYTES, NUMBER_BYTES, id_of
 
-KEY = "people.key"
 _FIELDS = tuple(USUAL["users"])
 """The id, then the fields of `UserRow` in its order."""
-_KEY_BYTES, _ID_BYTES = 32, 15
-
-
-def people_key(folder: Path | None = None) -> bytes:
-    """Return this user's secret key for the hashes of people, made at the first call. Whoever has the key can tell whether a
-    person is in a shop, so it lies in the settings folder, for its owner's eyes alone, and never in a shop."""
-    folder = folder or config_folder()
-    if folder is None:
-        raise DrrError("people are replaced by means of a secret key; set HOME, where it is kept")
-    path = folder / KEY
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with suppress(FileExistsError):
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                file.write(os.urandom(_KEY_BYTES))
-        key = read_within(path, 1024)
-    except OSError as error:
-        raise DrrError(f"{path}: the key for people's ids cannot be kept ({error.strerror})") from error
-    if len(key) != _KEY_BYTES:
-        raise DrrError(f"{path}: is no key; restore it, or remove it to begin with other invented people")
-    return key
-
-
-def invented_id(key: bytes, user: str) -> str:
-    """Return the id of a person in a shop whose people are invented."""
-    return _id_of(blake2b(user.encode("utf-8", "surrogatepass"), key=key, digest_size=_ID_BYTES).digest())
-
-
-def _id_of(digest: bytes) -> str:
-    return f"U{b32encode(digest).decode()}"
 
 
 class People:
@@ -64,8 +26,8 @@ class People:
 
     def __init__(self, key: bytes, *, personal: bool, american: bool = True) -> None:
         """`american` tells whether invented people live in American cities. Others live in a region that the files name, or nowhere."""
-        self._keyed, self._personal = blake2b(key=key, digest_size=_ID_BYTES), personal
-        self._numbers = blake2b(key=key, digest_size=8)
+        self._keyed, self._personal = blake2b(key=key, digest_size=ID_BYTES), personal
+        self._numbers = blake2b(key=key, digest_size=NUMBER_BYTES)
         self.codes: dict[str, int] = {}
         self._records: dict[str, UserRow] = {}
         """Records of users as the shop has them; kept only where the owner asked for it."""
@@ -113,7 +75,7 @@ class People:
             hashed.update(user.encode("utf-8", "surrogatepass"))
             digests.append(hashed.digest())
         if not self._personal:
-            ids = list(map(_id_of, digests))
+            ids = list(map(id_of, digests))
         order = sorted(range(len(ids)), key=ids.__getitem__)
         position = np.empty(len(ids), np.int64)
         position[order] = np.arange(len(ids))

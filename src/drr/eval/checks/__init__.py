@@ -104,8 +104,8 @@ RULES: dict[str, Rule] = {
     "rating": Rule("products:rating", "121", reads_figures=True),
     "total": Rule("money:total", "119", reads_figures=True),
     "budget": Rule("money:budget", "119", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "120", reads_figures=True),
-    "privacy": Rule("profile:privacy", "113"),
+    "order_facts": Rule("orders:order_facts", "121", reads_figures=True),
+    "privacy": Rule("profile:privacy", "114"),
     "profile_facts": Rule("profile:profile_facts", "115", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),
     "duplicates": Rule("text:duplicates", "114"),
@@ -126,8 +126,8 @@ def check_report(subject: Subject) -> dict[str, Check]:
     found = {name: rule.check(read, mentions) for name, rule in RULES.items()}
     if stood is None:
         return found
-    money = money_of(subject.shop)
-    return {name: check.places_as_written(stood).in_currency(money) for name, check in found.items()}
+    money, numbers = money_of(subject.shop), {one.order.order_id: one.number for one in read.named}
+    return {name: check.as_written(stood, numbers).in_currency(money) for name, check in found.items()}
 
 
 def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:

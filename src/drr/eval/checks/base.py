@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drr.citations.addresses import addresses_in, host_of, path_steps
 from drr.citations.files import KnownPlaces
@@ -14,12 +14,16 @@ from drr.env.constraints import parse_constraints
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
-from drr.env.shop import Shop
+from drr.env.shop import Shop, numbers_of
 from drr.eval.checks.identifiers import FoundId, product_forms
-from drr.eval.checks.results import Span
+from drr.eval.checks.results import Span, place_as_written
 from drr.eval.evidence.claims import Claim, extract_by_rules
 from drr.wording.locale import Locale, locale_of
 from drr.wording.money import in_dollars
+
+if TYPE_CHECKING:
+    from drr.env.own_numbers import OwnNumbers
+    from drr.eval.checks.own_orders import NamedOrder
 
 _HISTORY = 500  # most orders of a user that are read
 
@@ -41,6 +45,8 @@ class Subject:
     """Code of the report's language; by default that of the shop's mapping."""
     returned: frozenset[str] | None = None
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
+    named: Sequence[NamedOrder] = ()
+    """Orders named by the shop's own numbers, in whose place `in_dollars` has ids."""
     _products: dict[str, Product | None] = field(default_factory=dict, init=False, repr=False, compare=False)
     _ids: dict[str, str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Product ids by address."""
@@ -51,11 +57,32 @@ class Subject:
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
         words = self._words
-        if not (currency or words):
+        if not (currency or words or self._numbers):
             return self, None
         report, stood = self._read(self.report, words, currency)
         query = None if self.query is None else self._read(self.query, words, currency)[0]
-        return replace(self, report=report, query=query), stood
+        report, stood, named = self._with_ids(report, stood)
+        return replace(self, report=report, query=query, named=named), stood
+
+    @cached_property
+    def _numbers(self) -> OwnNumbers | None:
+        """Return the numbers of the shop's own files, where a user is known whose orders they may name."""
+        return None if self.shop is None or self.user_id is None else numbers_of(self.shop.manifest)
+
+    def _with_ids(self, text: str, stood: list[Span]) -> tuple[str, list[Span], list[NamedOrder]]:
+        """Return the text with ids of orders in place of the shop's own numbers, and the places of these numbers as written."""
+        if self._numbers is None:
+            return text, stood, []
+        from drr.eval.checks.own_orders import named_orders
+
+        found = named_orders(text, self._numbers, self.orders, lambda one: self.product(one) is not None)
+        places = [place_as_written(one.place, stood) for one in found]
+        for one, place in zip(reversed(found), reversed(places), strict=True):
+            start, end = one.place
+            text = text[:start] + one.order.order_id + text[end:]
+            stood[start:end] = [place] * len(one.order.order_id)
+        named = zip(found, places, strict=True)
+        return text, stood, [one._replace(place=place) for one, place in named]
 
     @cached_property
     def _words(self) -> Locale | None:

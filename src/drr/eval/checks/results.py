@@ -65,9 +65,12 @@ class Check:
     decided: frozenset[Span] = frozenset()
     """Places in the report that the rule found right or wrong."""
 
-    def places_as_written(self, stood: Sequence[Span]) -> Check:
-        """Return the result with its places in the report as written; `stood` tells where each character was."""
-        findings = tuple(one._replace(span=place_as_written(one.span, stood)) for one in self.findings)
+    def as_written(self, stood: Sequence[Span], numbers: Mapping[str, str]) -> Check:
+        """Return the result with its places and numbers of orders as the report has them; `stood` tells where each character was."""
+        findings = tuple(
+            one._replace(span=place_as_written(one.span, stood), fault=_with_numbers(one.fault, numbers))
+            for one in self.findings
+        )
         return replace(
             self, findings=findings, decided=frozenset(place_as_written(one, stood) for one in self.decided)
         )
@@ -87,6 +90,12 @@ class Check:
             "spans": [list(one.span) for one in self.findings],
             "evidence": [*(one.why for one in self.findings), *self.remarks],
         }
+
+
+def _with_numbers(fault: str, numbers: Mapping[str, str]) -> str:
+    for order_id, number in numbers.items():
+        fault = fault.replace(order_id, number)
+    return fault
 
 
 def place_as_written(span: Span, stood: Sequence[Span]) -> Span:

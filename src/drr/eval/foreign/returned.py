@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from drr.citations.addresses import addresses_in, canonical_url, host_of, path_steps
-from drr.env.shop import Shop
+from drr.env.shop import Shop, numbers_of
 from drr.env.shop_world import USER
 from drr.env.source import Source, text_hash
 from drr.eval.evidence.imported import Evidence, ImportedReport
@@ -29,7 +29,7 @@ def with_evidence(report: ImportedReport, shop: Shop | None) -> ImportedReport:
         whole = True
     else:
         calls = [call for call in report.tool_calls or () if call["kind"] == "api" and call["ok"]]
-        found = [(call, list(_sources(call.get("result"), shop))) for call in calls]
+        found = [(call, list(_sources(call.get("result"), shop, report.user_id))) for call in calls]
         given = [source for _, sources in found for source in sources]
         whole = any(one.type != "web" for one in given) and all(
             sources or ("result" in call and _is_ours(call["name"])) for call, sources in found
@@ -60,7 +60,7 @@ def _evidence(source: Source, *, traced: bool) -> Evidence:
     )
 
 
-def _sources(result: Any, shop: Shop | None) -> Iterator[Source]:
+def _sources(result: Any, shop: Shop | None, user_id: str | None) -> Iterator[Source]:
     document = json_or_text(result)
     text = _text(document)
     rows = _structured(document)
@@ -74,7 +74,7 @@ def _sources(result: Any, shop: Shop | None) -> Iterator[Source]:
                 continue
             yield one.source()
     elif shop is not None:
-        yield from _named(text, shop)
+        yield from _named(text, shop, user_id)
 
 
 def _structured(document: Any) -> list[Mapping[str, Any]]:
@@ -109,11 +109,11 @@ def _passages(text: str) -> Iterator[str]:
     yield "\n".join(lines[:-1])
 
 
-def _named(text: str, shop: Shop) -> Iterator[Source]:
+def _named(text: str, shop: Shop, user_id: str | None) -> Iterator[Source]:
     """Yield the products and orders whose ids a text holds, and its web addresses, each with its passage."""
     lines = text.split("\n")
     words = [(n, word) for n, line in enumerate(lines) for word in _ids_in(line)]
-    known = _addresses_of(list(dict.fromkeys(word for _, word in words))[:_MOST], shop)
+    known = _addresses_of(list(dict.fromkeys(word for _, word in words))[:_MOST], shop, user_id)
     found = [(n, known[word]) for n, word in words if word in known]
     found += [
         (n, url) for n, line in enumerate(lines) for url in addresses_in(line) if _is_elsewhere(url, shop)
@@ -132,11 +132,16 @@ def _ids_in(line: str) -> Iterator[str]:
             yield word
 
 
-def _addresses_of(ids: Sequence[str], shop: Shop) -> dict[str, str]:
-    """Return the addresses of the shop's products and orders by id."""
+def _addresses_of(ids: Sequence[str], shop: Shop, user_id: str | None) -> dict[str, str]:
+    """Return the addresses of the shop's products and orders by id; orders of the user also by the shop's own number."""
     found = {one.product_id: one.product_url for one in shop.store.products(ids)}
     orders = (order for one in ids if one not in found and (order := shop.store.order(one)) is not None)
-    return found | {one.order_id: f"{USER}{one.user_id}/orders/{one.order_id}" for one in orders}
+    named = {one.order_id: one for one in orders}
+    if user_id is not None and (numbers := numbers_of(shop.manifest)) is not None:
+        rest = [one for one in ids if one not in found and one not in named]
+        lines = numbers.orders(shop.store.orders(user_id).items, rest)
+        named |= {number: orders[0] for number, orders in lines.items()}
+    return found | {key: f"{USER}{one.user_id}/orders/{one.order_id}" for key, one in named.items()}
 
 
 def _is_elsewhere(url: str, shop: Shop) -> bool:

@@ -124,6 +124,8 @@ def product_places(subject: Subject, mentions: Mentions) -> list[ProductPlace]:
     for found in _NUMBER.finditer(subject.report):
         if order := orders.get(found[0].lstrip("0")):
             places.append(ProductPlace(found.start(), order.product_id))
+    own = subject.in_dollars[0].named
+    places += [ProductPlace(one.place[0], one.order.product_id) for one in own]
     return sorted(places)
 
 

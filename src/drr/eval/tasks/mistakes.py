@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import ceil, inf
 from typing import Any, NamedTuple
 
@@ -168,7 +169,11 @@ class Brief:
     def line_of(self, statement: ReportSentence) -> str:
         """Format the statement as one line, followed by the products and orders that it points to."""
         numbers = (self.orders.get(number) for number in _NUMBER.findall(statement.text))
-        orders = (f"order {number}" for number in numbers if number is not None)
+        own = (
+            one for one in self.subject.in_dollars[0].named if statement.start <= one.place[0] < statement.end
+        )
+        ids = chain(filter(None, numbers), (one.order.order_id for one in own))
+        orders = (f"order {number}" for number in ids)
         pointed = ", ".join([*self.products_of(statement), *dict.fromkeys(orders)])
         return " | ".join(filter(None, (on_one_line(statement.text), pointed)))
 

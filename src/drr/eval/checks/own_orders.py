@@ -1,0 +1,85 @@
+"""Writes a shop's ids of orders where a report has the numbers of the shop's own files: `order 10023`.
+
+Of the user's orders alone a number can name one. A number of digits counts where the report calls it an order; one with letters anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from drr.env.entities import Order
+from drr.env.own_numbers import OwnNumbers
+from drr.eval.checks.mentions import TextLine, body_lines
+from drr.eval.checks.results import Span
+
+_TOKEN = re.compile(r"(?<![\w/.=@&?#-])#?(?=[\w/.-]*\d)[A-Za-z0-9](?:[\w/.-]{0,38}\w)?(?![\w@-]|[.,:/]\w)")
+_CALLED = re.compile(
+    r"\border(?:s(?!\s*:))?\b(?P<number>(?:\s+(?:id|number|no\.?))*)(?P<colon>[\s*_`#:(\[|]*)", re.I
+)
+"""Words that call what follows them an order."""
+_MOST, _BACK, _SHORT, _LONG = 2_000, 120, 4, 5
+"""Most tokens that are looked up, and letters before one; fewest digits of a number behind `order`, and of one elsewhere in its line."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class NamedOrder(NamedTuple):
+    """A place of a report that names an order by the shop's own number."""
+
+    place: Span
+    number: str
+    order: Order
+
+
+def named_orders(
+    text: str, numbers: OwnNumbers, orders: Sequence[Order], is_product: Callable[[str], bool]
+) -> list[NamedOrder]:
+    """Return the places of a report, in English, that name one of the user's orders by the shop's own number."""
+    tokens = list(islice(_TOKEN.finditer(text), _MOST))
+    asked = (
+        {one[0] for one in tokens} | {f"#{one[0]}" for one in tokens} | {one[0].lstrip("#") for one in tokens}
+    )
+    meant = _of_one_kind(numbers.orders(orders, asked))
+    found = list[NamedOrder]()
+    lines = iter(body_lines(text)) if meant else iter(())
+    line = next(lines, None)
+    for one in tokens:
+        bare = one[0].lstrip("#")
+        order = next((meant[form] for form in (one[0], bare, f"#{bare}") if form in meant), None)
+        while line is not None and line.end <= one.start():
+            line = next(lines, None)
+        if order is not None and line is not None and _is_called(text, line, one, is_product):
+            found.append(NamedOrder(one.span(), one[0], order))
+    return found
+
+
+def _of_one_kind(named: Mapping[str, Sequence[Order]]) -> dict[str, Order]:
+    """Return the first line of each order, where its lines have one day and one state."""
+    return {
+        number: lines[0]
+        for number, lines in named.items()
+        if len({(one.order_date[:10], one.order_status) for one in lines}) == 1
+    }
+
+
+def _is_called(text: str, line: TextLine, token: re.Match[str], is_product: Callable[[str], bool]) -> bool:
+    """Tell whether the report calls the token an order."""
+    bare = token[0].lstrip("#")
+    *_, before = (None, *_CALLED.finditer(text, max(line.start, token.start() - _BACK), token.start()))
+    heading = _heading(line, token.start())
+    if not bare.isdecimal():
+        return not is_product(bare)
+    if before is not None and before.end() == token.start():
+        explicit = before["number"] or "#" in before["colon"] or token[0] != bare
+        return bool(explicit) or (len(bare) >= _SHORT and not _YEAR.fullmatch(bare))
+    if heading is not None and _CALLED.fullmatch(heading):
+        return len(bare) >= _SHORT
+    return len(bare) >= _LONG and before is not None and not is_product(bare)
+
+
+def _heading(line: TextLine, start: int) -> str | None:
+    """Return the heading of the cell that begins with the token."""
+    cells = [low <= start < high for low, high in line.cells[: len(line.header)]]
+    return line.header[cells.index(True)] if True in cells else None

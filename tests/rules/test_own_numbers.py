@@ -1,0 +1,189 @@
+"""A shop made of a company's own files is asked by the company's own numbers: of its customers and of its orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.env.settings import resolve
+from drr.env.shop import Shop, open_shop
+from drr.eval.checks import check_report, figures_in
+from drr.eval.checks.base import Subject
+from drr.eval.checks.results import Check
+from drr.eval.evidence.imported import ImportedReport
+from drr.eval.foreign.returned import with_evidence
+from drr.eval.tasks.mistakes import Brief
+
+from tests.commands import Drr
+
+PRODUCTS = """\
+Artikel-Nr.;Bezeichnung;Preis
+W100;Wasserkocher aus Stahl;39,90 €
+M100;Kaffeemühle aus Stahl;49,00 €
+B200;Brotkasten aus Holz;25,00 €
+"""
+ORDERS = """\
+Bestellung;Artikel-Nr.;Kunde;Datum;Stand
+10023;W100;4711;15.03.2024;zugestellt
+10024;M100;4711;02.04.2024;storniert
+10025;M100;4711;20.04.2024;zugestellt
+10025;B200;4711;20.04.2024;zugestellt
+10026;M100;4711;21.04.2024;zugestellt
+10026;B200;4711;22.04.2024;storniert
+B-77/1;B200;4711;21.05.2024;zugestellt
+7;B200;4711;11.06.2024;zugestellt
+2023;W100;4711;11.07.2024;zugestellt
+10099;B200;4712;01.05.2024;zugestellt
+"""
+MAP = """\
+[products]
+id = "Artikel-Nr."
+title = "Bezeichnung"
+price = "Preis"
+language = "de"
+[orders]
+id = "Bestellung"
+product = "Artikel-Nr."
+user = "Kunde"
+date = "Datum"
+status = "Stand"
+[orders.statuses]
+zugestellt = "Delivered"
+storniert = "Cancelled"
+"""
+
+
+def made(folder: Path, drr: Drr, *options: str) -> Path:
+    texts = {"p.csv": PRODUCTS, "o.csv": ORDERS, "m.toml": MAP}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    tables = folder / "p.csv", folder / "o.csv"
+    drr.out("data", "ingest", *tables, "--map", folder / "m.toml", "--shop", folder / "shop", *options)
+    return folder / "shop"
+
+
+@pytest.fixture(params=[[], ["--keep-personal"]], ids=["invented", "kept"])
+def shop(tmp_path: Path, drr: Drr, request: pytest.FixtureRequest) -> Iterator[Shop]:
+    with open_shop(str(made(tmp_path, drr, *request.param)), resolve({}, environ={}).settings) as found:
+        yield found
+
+
+def facts(shop: Shop, report: str) -> Check:
+    user = next(
+        one.user_id for one in shop.store.iter_users() if len(shop.store.orders(one.user_id).items) > 1
+    )
+    subject = Subject(report, shop=shop, user_id=user)
+    found = check_report(subject)
+    assert {name for name, one in found.items() if one.status == "fail"} <= {"order_facts"}
+    assert figures_in(subject, found)["of"] > 0
+    for one in found["order_facts"].findings:
+        assert 0 <= one.span[0] < one.span[1] <= len(report)
+    return found["order_facts"]
+
+
+FORMS = [
+    "Bestellung 10023 vom {} ist da.",
+    "Bestellung #10023 ({}): zugestellt",
+    "**Bestellung 10023** ({})",
+    "- Bestellnummer: 10023\n- Datum: {}\n- Status: zugestellt",
+    "- **Bestellnummer:** 10023\n- **Datum:** {}",
+    "Auftragsnummer 10023 vom {}",
+    "Order no. 10023, {}",
+    "### Bestellung 10023\n- Datum: {}",
+    "| Bestellung | Datum |\n|---|---|\n| 10023 | {} |\n",
+    "| Feld | Wert |\n|---|---|\n| Bestellnummer | 10023 |\n| Datum | {} |\n",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_report_names_an_order_by_the_shops_own_number(shop: Shop, form: str) -> None:
+    right = facts(shop, form.format("15.03.2024"))
+    assert (right.status, right.value["failed"]) == ("pass", 0)
+    wrong = facts(shop, form.format("17.03.2024"))
+    assert wrong.status == "fail"
+    why = wrong.findings[0].why.replace("#", "")
+    assert why == "Order 10023: 2024-03-17; record: 2024-03-15"
+
+
+@pytest.mark.parametrize(
+    ("report", "why"),
+    [
+        ("- Bestellnummer: 10024\n- Status: zugestellt", "Order 10024: Delivered; record: Cancelled"),
+        ("Bestellung 10025 vom 21.04.2024", "Order 10025: 2024-04-21; record: 2024-04-20"),
+        ("Bestellung B-77/1 vom 21.04.2024", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
+        ("- B-77/1, 21.04.2024", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
+        ("Bestellnummer #7 vom 21.04.2024", "Order #7: 2024-04-21; record: 2024-06-11"),
+    ],
+)
+def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str) -> None:
+    assert [one.why for one in facts(shop, report).findings] == [why]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Der Wasserkocher hat 10023 Bewertungen, Stand 17.03.2024.",
+        "Bestellung 7 Stück, dann kommt am 17.03.2024 die Ware.",
+        "Bestellung 2023 geprüft am 17.03.2024.",
+        "Bestellung 10099 vom 17.03.2024",  # of another customer: a shop does not tell from whose
+        "Bestellung 10026 vom 17.03.2024",  # its lines are of two days
+        "Bestellungen: 10023, Stand 17.03.2024",
+        "Die Seite https://beispiel.example/x/10023 nennt den 17.03.2024.",
+        "| Rang | Datum |\n|---|---|\n| 10023 | 17.03.2024 |\n",
+    ],
+)
+def test_a_number_that_names_no_order_for_certain_is_none(shop: Shop, report: str) -> None:
+    found = facts(shop, report)
+    assert found.status != "fail" and "10023" not in str(found.remarks)
+
+
+def test_judges_are_told_which_order_a_number_names(shop: Shop) -> None:
+    (order,) = (one for one in shop.store.iter_orders() if one.order_date.startswith("2024-03-15"))
+    report = "# Antwort\n\nDie Ware ist da: Bestellung 10023 kam am 17.03.2024 an. Mehr gibt es nicht."
+    brief = Brief.of(Subject(report, shop=shop, user_id=order.user_id), shop.shop_url)
+    lines = [brief.line_of(one) for one in brief.statements.values()]
+    assert [line for line in lines if f"W100, order {order.order_id}" in line] == [
+        line for line in lines if "10023" in line
+    ]
+    call = {"kind": "api", "ok": True, "name": "orders", "result": "Bestellung 10023: zugestellt"}
+    trace = ImportedReport.model_validate(
+        {
+            "system": "ours",
+            "query": "Wo?",
+            "report_markdown": report,
+            "user_id": order.user_id,
+            "tool_calls": [call],
+        }
+    )
+    found = with_evidence(trace, shop).evidence or []
+    assert [one.url for one in found] == [f"user://{order.user_id}/orders/{order.order_id}"]
+
+
+def test_without_the_key_an_own_number_is_unknown(
+    tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = made(tmp_path, drr)
+    report = "Bestellung 10023 vom 17.03.2024"
+    with open_shop(str(place), resolve({}, environ={}).settings) as shop:
+        user = shop.store.sample_users(9, seed=1, min_orders=2)[0]
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "elsewhere"))
+        assert check_report(Subject(report, shop=shop, user_id=user))["order_facts"].status != "fail"
+        assert not (tmp_path / "elsewhere").exists()
+        (tmp_path / "elsewhere" / "drr").mkdir(parents=True)
+        (tmp_path / "elsewhere" / "drr" / "people.key").write_bytes(b"short")
+        assert check_report(Subject(report, shop=shop, user_id=user))["order_facts"].status != "fail"
+
+
+def test_commands_take_own_numbers(tmp_path: Path, drr: Drr) -> None:
+    shop = made(tmp_path, drr)
+    user = drr.json("shop", "show", shop, "user", "4711")["user_id"]
+    assert user.startswith("U")
+    order = drr.json("shop", "show", shop, "order", "10023")
+    assert (order["product_id"], order["order_date"][:10], order["user_id"]) == ("W100", "2024-03-15", user)
+    several = drr.err("shop", "show", shop, "order", "10025", code=2)
+    assert "2 lines" in several and several.count("\n") == 1
+    assert "no order '10077'" in drr.err("shop", "show", shop, "order", "10077", code=2)
+    call = "tools", "call", "get_order_details", "--shop", shop, "--user", "4711", "--args"
+    assert order["order_id"] in drr.out(*call, '{"order_id": "10023"}')
+    assert "several lines" in drr.err(*call, '{"order_id": "10025"}', code=1)
