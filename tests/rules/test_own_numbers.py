@@ -34,6 +34,7 @@ Bestellung;Artikel-Nr.;Kunde;Datum;Stand
 B-77/1;B200;4711;21.05.2024;zugestellt
 7;B200;4711;11.06.2024;zugestellt
 2023;W100;4711;11.07.2024;zugestellt
+17.03.2024;W100;4711;12.07.2024;zugestellt
 10099;B200;4712;01.05.2024;zugestellt
 """
 MAP = """\
@@ -128,6 +129,7 @@ def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str
         "Bestellung 2023 geprüft am 17.03.2024.",
         "Bestellung 10099 vom 17.03.2024",  # of another customer: a shop does not tell from whose
         "Bestellung 10026 vom 17.03.2024",  # its lines are of two days
+        "Die Bestellung kam am 17.03.2024 an.",
         "Bestellungen: 10023, Stand 17.03.2024",
         "Die Seite https://beispiel.example/x/10023 nennt den 17.03.2024.",
         "| Rang | Datum |\n|---|---|\n| 10023 | 17.03.2024 |\n",

@@ -6,13 +6,12 @@ Of the user's orders alone a number can name one. A number of digits counts wher
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from drr.env.entities import Order
 from drr.env.own_numbers import OwnNumbers
-from drr.eval.checks.mentions import TextLine, body_lines
 from drr.eval.checks.results import Span
 
 _TOKEN = re.compile(r"(?<![\w/.=@&?#-])#?(?=[\w/.-]*\d)[A-Za-z0-9](?:[\w/.-]{0,38}\w)?(?![\w@-]|[.,:/]\w)")
@@ -43,7 +42,7 @@ def named_orders(
     )
     meant = _of_one_kind(numbers.orders(orders, asked))
     found = list[NamedOrder]()
-    lines = iter(body_lines(text)) if meant else iter(())
+    lines = _lines(text) if meant else iter(())
     line = next(lines, None)
     for one in tokens:
         bare = one[0].lstrip("#")
@@ -55,6 +54,22 @@ def named_orders(
     return found
 
 
+class _Line(NamedTuple):
+    start: int
+    end: int
+    header: str
+    """The first line of its table; empty outside tables, and on that line itself."""
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start, header = 0, ""
+    for line in text.split("\n"):
+        is_row = "|" in line
+        yield _Line(start, start + len(line), header if is_row else "")
+        header = (header or line) if is_row else ""
+        start += len(line) + 1
+
+
 def _of_one_kind(named: Mapping[str, Sequence[Order]]) -> dict[str, Order]:
     """Return the first line of each order, where its lines have one day and one state."""
     return {
@@ -64,22 +79,21 @@ def _of_one_kind(named: Mapping[str, Sequence[Order]]) -> dict[str, Order]:
     }
 
 
-def _is_called(text: str, line: TextLine, token: re.Match[str], is_product: Callable[[str], bool]) -> bool:
+def _is_called(text: str, line: _Line, token: re.Match[str], is_product: Callable[[str], bool]) -> bool:
     """Tell whether the report calls the token an order."""
     bare = token[0].lstrip("#")
     *_, before = (None, *_CALLED.finditer(text, max(line.start, token.start() - _BACK), token.start()))
-    heading = _heading(line, token.start())
-    if not bare.isdecimal():
+    if len(bare) >= _SHORT and any(map(str.isalpha, bare)):
         return not is_product(bare)
     if before is not None and before.end() == token.start():
         explicit = before["number"] or "#" in before["colon"] or token[0] != bare
         return bool(explicit) or (len(bare) >= _SHORT and not _YEAR.fullmatch(bare))
-    if heading is not None and _CALLED.fullmatch(heading):
+    if _CALLED.fullmatch(_heading(text, line, token.start())):
         return len(bare) >= _SHORT
-    return len(bare) >= _LONG and before is not None and not is_product(bare)
+    return bare.isdecimal() and len(bare) >= _LONG and before is not None and not is_product(bare)
 
 
-def _heading(line: TextLine, start: int) -> str | None:
-    """Return the heading of the cell that begins with the token."""
-    cells = [low <= start < high for low, high in line.cells[: len(line.header)]]
-    return line.header[cells.index(True)] if True in cells else None
+def _heading(text: str, line: _Line, start: int) -> str:
+    """Return the heading of a column in which something begins."""
+    cells, column = line.header.split("|"), text.count("|", line.start, start)
+    return cells[column].strip(" *_") if column < len(cells) else ""
