@@ -118,7 +118,7 @@ def _whole(digest: bytes) -> int:
 
 
 def drawn_from(user: U64, item: U64, time: U64) -> U64:
-    """Return the number from which an order's id is drawn, by hashes of its user and product and by its time."""
+    """Return the number from which an order's id is drawn."""
     base = finish(finish(user + np.uint64(0x9E3779B97F4A7C15)) ^ item)
     return finish(base ^ finish(time + np.uint64(0xC2B2AE3D27D4EB4F)))
 

@@ -110,7 +110,7 @@ class Manifest(BaseModel):
 
 
 def numbers_of(manifest: Manifest) -> OwnNumbers | None:
-    """Return the numbers of a shop's own files; `None` for a shop made of none, and where the key is not."""
+    """Return the numbers of a shop's own files. `None` without own files, and where the key is not."""
     if "people" not in manifest.recipe:
         return None
     from drr.env.own_numbers import own_numbers

@@ -96,7 +96,7 @@ def _unknown_statuses(name: str, words: Mapping[int, str]) -> DrrError:
     some = f": {', '.join(shown[:_NAMED])}" if len(shown) <= _FEW else ""
     return DrrError(
         f"{name}: {len(lines)} words of the status (first on line {at}) are none of {', '.join(ORDER_STATUSES)}{some}; say what each "
-        f'means in the mapping: [orders.statuses] {shown[0] if some else _WORD} = "Delivered"'
+        f'means in the mapping: [orders.statuses] {shown[0] if some else _WORD} = "..."'
     )
 
 

@@ -70,7 +70,7 @@ class Subject:
         return None if self.shop is None or self.user_id is None else numbers_of(self.shop.manifest)
 
     def _with_ids(self, text: str, stood: list[Span]) -> tuple[str, list[Span], list[NamedOrder]]:
-        """Return the text with ids of orders in place of the shop's own numbers, and the places of these numbers as written."""
+        """Return the text with ids of orders in place of own numbers, and where these stood in the report."""
         if self._numbers is None:
             return text, stood, []
         from drr.eval.checks.own_orders import named_orders

@@ -40,13 +40,13 @@ def named_orders(
     asked = (
         {one[0] for one in tokens} | {f"#{one[0]}" for one in tokens} | {one[0].lstrip("#") for one in tokens}
     )
-    meant = _of_one_kind(numbers.orders(orders, asked))
+    by_number = _of_one_kind(numbers.orders(orders, asked))
     found = list[NamedOrder]()
-    lines = _lines(text) if meant else iter(())
+    lines = _lines(text) if by_number else iter(())
     line = next(lines, None)
     for one in tokens:
         bare = one[0].lstrip("#")
-        order = next((meant[form] for form in (one[0], bare, f"#{bare}") if form in meant), None)
+        order = next((by_number[form] for form in (one[0], bare, f"#{bare}") if form in by_number), None)
         while line is not None and line.end <= one.start():
             line = next(lines, None)
         if order is not None and line is not None and _is_called(text, line, one, is_product):

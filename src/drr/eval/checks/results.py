@@ -66,7 +66,7 @@ class Check:
     """Places in the report that the rule found right or wrong."""
 
     def as_written(self, stood: Sequence[Span], numbers: Mapping[str, str]) -> Check:
-        """Return the result with its places and numbers of orders as the report has them; `stood` tells where each character was."""
+        """Return the result with its places and numbers as the report has them. `stood` tells where each character was."""
         findings = tuple(
             one._replace(span=place_as_written(one.span, stood), fault=_with_numbers(one.fault, numbers))
             for one in self.findings

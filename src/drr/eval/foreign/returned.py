@@ -133,7 +133,7 @@ def _ids_in(line: str) -> Iterator[str]:
 
 
 def _addresses_of(ids: Sequence[str], shop: Shop, user_id: str | None) -> dict[str, str]:
-    """Return the addresses of the shop's products and orders by id; orders of the user also by the shop's own number."""
+    """Return the addresses of products and orders by id, and of the user's orders by the shop's own number."""
     found = {one.product_id: one.product_url for one in shop.store.products(ids)}
     orders = (order for one in ids if one not in found and (order := shop.store.order(one)) is not None)
     named = {one.order_id: one for one in orders}
