@@ -12,14 +12,16 @@ import pytest
 from drr.env.checkable import Checkable, Constraint
 from drr.env.points import JointRule
 from drr.env.query import Query, read_queries
+from drr.env.shop import open_shop
+from drr.querygen.checks import Checker
 from drr.querygen.files import write_queries
-from drr.querygen.joined.describing import FRAME, asked, unframed
-from drr.querygen.joined.specification import JoinedNeed, Specification
+from drr.querygen.joined.describing import FRAME, asked, framed, unframed
+from drr.querygen.joined.specification import JoinedNeed, OrderCondition, OrderFigure, Specification
 from drr.querygen.joined.words import word_use
 
 from tests.app.conftest import truth_of
 from tests.commands import Drr, drr
-from tests.querygen.test_joined import AXES
+from tests.querygen.test_joined import AXES, SETTINGS
 from tests.wire import Fail, Reply, Request, Say, Wire
 
 WRITER, READER, OTHER, SEEKER = (f"anthropic:{name}" for name in ("author", "reader", "second", "seeker"))
@@ -246,6 +248,16 @@ def demand(name: str, value: str) -> Constraint:
     return Constraint(kind="attribute", name=name, value=value)
 
 
+def test_a_joined_question_needs_no_word_on_what_the_web_tells(
+    place: Path, printed: list[Query], drr: Drr
+) -> None:
+    with open_shop(str(place / "made" / "shop"), SETTINGS) as shop:
+        worded = printed[0].model_copy(
+            update={"query": framed(SCENES[0]), "rule_written": None, "tools": ["web_search"]}
+        )
+        assert "web_need" not in Checker(shop).check(worded).failed
+
+
 def test_names_of_details_are_told_as_whole_words_outside_of_values() -> None:
     needs = [
         JoinedNeed(
@@ -259,5 +271,7 @@ def test_names_of_details_are_told_as_whole_words_outside_of_values() -> None:
     )
     assert (use.banned, use.literal, use.values) == ([], ["Deep Red", "King Size"], 3)
     assert use.too_literal
+    home = OrderFigure(what="date", orders=[[OrderCondition(what="former_home")]])
+    assert word_use("The day of the order to my old home.", Specification(figures=[home])) == ([], [], 0)
     told = word_use("The color of the rug is deep red, its size 5 x 7. Exactly one brand.", of)
     assert told.banned == ["Brand", "Color", "Size", "exactly"]

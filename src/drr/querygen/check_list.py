@@ -132,9 +132,9 @@ def tools_exist(case: CheckCase) -> CheckResult:
 
 
 def web_need(case: CheckCase) -> CheckResult:
-    """Check that a question states a need for the web exactly where its tools include the web."""
+    """Check that a question states a need for the web exactly where its tools include the web. Of joined ones the plan proves it."""
     query = case.query
-    if not query.tools:
+    if not query.tools or (query.checkable and query.checkable.points):
         return NONE
     if "web_search" in query.tools and not query.web_need:
         return fail("names web_search and does not say what only the web can tell")

@@ -28,12 +28,13 @@ class WordUse(NamedTuple):
 
 def detail_names(of: object) -> set[str]:
     """Return the names of all details that a specification as plain data speaks of."""
-    return {text for part in _parts(of) for key in _NAMES if isinstance(text := part.get(key), str)}
+    found = {part.get(key) for part in _parts(of) for key in _NAMES}
+    return {one for one in found if isinstance(one, str) and one}
 
 
 def texts_of(value: object) -> Iterator[str]:
-    """Yield all texts of plain data, without keys."""
-    if isinstance(value, str):
+    """Yield all texts of plain data, without keys and empty ones."""
+    if isinstance(value, str) and value:
         yield value
     for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
         yield from texts_of(one)
@@ -43,7 +44,7 @@ def word_use(text: str, of: Specification) -> WordUse:
     """Return what the words say letter by letter. A detail's name within a demanded text, such as a maker's name, is no use of it."""
     parts, names = [*_parts(of.model_dump())], detail_names(of.model_dump())
     values = {
-        (one["name"], one["value"]) for one in parts if one.get("name") and isinstance(one["value"], str)
+        (one["name"], one["value"]) for one in parts if one.get("name") and isinstance(one.get("value"), str)
     }
     rest = folded(text)
     for demanded in sorted({*texts_of(of.model_dump())} - names, key=len, reverse=True):
