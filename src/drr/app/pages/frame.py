@@ -109,11 +109,12 @@ def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) 
         return " ".join(filter(None, (weak, banner_of(written, judged))))
     if not (any(written) or judged):
         return None
+    counted = "Only errors and rewards found by code count."
     if not any(written):
-        return "A rule-based stand-in judged: faithfulness and grades are no measurement. Errors and rewards that code found stand."
+        return f"No model judged this. {counted}"
     if not judged and not all(written):
-        return "A rule-based stand-in wrote some reports: what these score is no measurement."
+        return "Rules wrote some of these reports, and their figures tell nothing of a model."
     if not all(written):
-        return "Rule-based stand-ins judged, and wrote some reports: faithfulness, grades and what these score are no measurement. Errors and rewards of others that code found stand."
-    did = "Rule-based stand-ins wrote and judged" if judged else "A rule-based stand-in wrote"
-    return f"{did}: no measurement. Figures show that every step works, not how good an answer is."
+        return f"No model judged this, and rules wrote some of the reports. {counted}"
+    did = "wrote and judged these reports" if judged else "wrote these reports"
+    return f"Rules {did}. Figures show that every step works, not how good an answer is."

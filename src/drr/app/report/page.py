@@ -180,7 +180,7 @@ def _banner(material: ReportData) -> str | None:
     written = [answer.rule_written for own in material.variants.values() for answer in own]
     partly = material.banner
     if partly and len(partly) > _ONE_LINE:
-        partly = "A part of the figures is no measurement or not comparable."
+        partly = "Some figures do not compare, or no model made them."
     weak = material.judged.judging.weak if material.judged.judging else None
     return banner_of(written, material.by_rules, weak) or partly
 
