@@ -250,7 +250,7 @@ def _generate_joined(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.querygen.joined.making import JoinedMaker
 
     if arguments.writer:
-        raise Misuse("--joined questions are printed from their specifications; leave --writer out")
+        raise Misuse("--joined questions are printed; `drr queries word FILE` has a model word them")
     with open_shop(arguments.shop, settings) as shop:
         maker = JoinedMaker(shop, open_web(settings, shop=shop))
         fresh = maker.questions(arguments.seed, arguments.count)
