@@ -35,6 +35,7 @@ B-77/1;B200;4711;21.05.2024;zugestellt
 7;B200;4711;11.06.2024;zugestellt
 2023;W100;4711;11.07.2024;zugestellt
 17.03.2024;W100;4711;12.07.2024;zugestellt
+10031;M100;4711;12.08.2024;RTO
 10099;B200;4712;01.05.2024;zugestellt
 """
 MAP = """\
@@ -52,6 +53,8 @@ status = "Stand"
 [orders.statuses]
 zugestellt = "Delivered"
 storniert = "Cancelled"
+RTO = "Returned"
+"wieder da" = "Returned"
 """
 
 
@@ -138,6 +141,18 @@ def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str
 def test_a_number_that_names_no_order_for_certain_is_none(shop: Shop, report: str) -> None:
     found = facts(shop, report)
     assert found.status != "fail" and "10023" not in str(found.remarks)
+
+
+@pytest.mark.parametrize(
+    "form", ["- Bestellnummer: {}\n- Status: {}", "| Bestellung | Status |\n|---|---|\n| {} | {} |\n"]
+)
+def test_states_are_read_in_the_words_of_the_mapping(shop: Shop, form: str) -> None:
+    for word in ("RTO", "wieder da"):
+        assert facts(shop, form.format("10031", word)).value["failed"] == 0
+        assert facts(shop, form.format("10031", word)).value["checked"] == 2
+        (found,) = facts(shop, form.format("10023", word)).findings
+        assert found.why == f"Order 10023: {word.casefold()}; record: Delivered"
+    assert facts(shop, "Bestellung 10023: das Paket ist wieder da, so steht es.").status != "fail"
 
 
 def test_judges_are_told_which_order_a_number_names(shop: Shop) -> None:

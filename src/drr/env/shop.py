@@ -93,6 +93,12 @@ class Manifest(BaseModel):
         return language_code(str(self.recipe.get("language") or ""))
 
     @property
+    def states(self) -> dict[str, str]:
+        """Return the states of orders by the words that the mapping explains, in small letters."""
+        words = self.recipe.get("statuses")
+        return {word: str(state) for word, state in words.items() if state} if isinstance(words, dict) else {}
+
+    @property
     def foreign_language(self) -> str | None:
         """Return the code of the shop's language, in which questions and reports are written; `None` for English."""
         return None if self.language == "en" else self.language

@@ -209,6 +209,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
             "files": {mapped.name: mapped.listing for mapped in read.files},
             **forms.money.recipe(),
             "language": forms.language or "not named",
+            **_words(read.files),
             "people": "as in the files" if job.keep_personal else "invented",
         },
         inputs=[_input(mapped.source.path) for mapped in read.files],
@@ -222,6 +223,17 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
         },
         created=job.now.isoformat(timespec="seconds"),
     )
+
+
+def _words(files: Sequence[MappedFile]) -> dict[str, dict[str, str]]:
+    """Return the words of a state that the mapping explains, in small letters. Rules read them in reports.
+
+    Where several columns tell the state, a word of one is true beside a state of another, so none is kept.
+    """
+    orders = [one for one in files if one.kind == "orders"]
+    words = {(word.casefold(), status) for one in orders for word, status in one.table.statuses.items()}
+    known = dict(sorted(words)) if all(len(one.columns["status"]) == 1 for one in orders) else {}
+    return {"statuses": known} if known and len(known) == len(words) else {}
 
 
 def _input(path: Path) -> Input:

@@ -104,7 +104,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule("products:rating", "121", reads_figures=True),
     "total": Rule("money:total", "119", reads_figures=True),
     "budget": Rule("money:budget", "119", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "121", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "122", reads_figures=True),
     "privacy": Rule("profile:privacy", "114"),
     "profile_facts": Rule("profile:profile_facts", "115", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),

@@ -199,7 +199,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Ord
             else:
                 tally.count_unknown()
         elif plain_label(name) in _STATE_LABELS:
-            _compare_state(tally, order, Segment(value.start, value.text.rstrip(". ")))
+            _compare_state(tally, mentions, order, Segment(value.start, value.text.rstrip(". ")))
             if value.start not in tally.read:
                 tally.count_unknown()
 
@@ -240,8 +240,8 @@ def _compare_line(
         for one in segments(mentions.plain, line.start, line.end):
             if mentions.plain[one.end : one.end + 1] == "?":
                 continue
-            _compare_state(tally, order, one)
-            _compare_state(tally, order, _behind_colon(mentions, one, order, orders[0][1]))
+            _compare_state(tally, mentions, order, one)
+            _compare_state(tally, mentions, order, _behind_colon(mentions, one, order, orders[0][1]))
     else:
         _compare_last(tally, mentions, line, named[0][1][0], order)
 
@@ -259,7 +259,7 @@ def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, 
     *rest, last = segments(mentions.plain, line.start, line.end)
     between = mentions.plain[rest[-1].end : last.start] if rest else ""
     if _OPENS.fullmatch(mentions.plain, line.start, start) and between.strip(" *_") in ("):", ":"):
-        _compare_state(tally, order, last)
+        _compare_state(tally, mentions, order, last)
 
 
 def _behind_colon(mentions: Mentions, one: Segment, order: Order, number: Span) -> Segment:
@@ -280,7 +280,7 @@ def _compare_row(
         here = [one for one in whens if cell[0] <= one.start < cell[1]]
         if len(here) == 1 and (label in _DAY_LABELS or len(whens) == 1):
             _compare_day(tally, order, here[0])
-        _compare_state(tally, order, value)
+        _compare_state(tally, mentions, order, value)
 
 
 def _day_beside(
@@ -307,13 +307,14 @@ def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
     tally.compare((when.start, when.end), holds, f"Order {order.order_id}: {day}", order.order_date[:10])
 
 
-def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
+def _compare_state(tally: Tally, mentions: Mentions, order: Order, value: Segment) -> None:
     text = value.text.casefold().removeprefix("status:").strip()
-    state = _STATES.get(text) or (text if text in _NOT_YET else None)
+    own = mentions.subject.shop.manifest.states if mentions.subject.shop else {}
+    state = _STATES.get(text) or own.get(text) or (text if text in _NOT_YET else None)
     if state is not None and order.order_status != "Unknown":
         start = value.start + len(value.text) - len(text)
         span = start, start + len(text)
-        why = f"Order {order.order_id}: {state}", order.order_status
+        why = f"Order {order.order_id}: {text if text in own else state}", order.order_status
         tally.compare(span, state == order.order_status, *why)
 
 
