@@ -225,8 +225,8 @@ def _sentences_on_differences(document: CompareDocument, names: dict[str, str]) 
     sure = [f"{known} {', '.join(shown)}." for known, shown in ahead.items()]
     return [
         " ".join([*sure, f"No {'other ' if sure else ''}difference is sure."]),
-        "A difference is sure if its p (Holm) is under 0.05: p, corrected for the number of figures; the interval is of this pair. Both columns "
-        "are means over the questions where both variants have the figure; `drr report` has each over all of its own.",
+        "A difference is sure if p (Holm) is under 0.05. That is p, corrected for the number of figures; the interval is not corrected. "
+        "Each column is the mean over the questions where both variants have the figure. In `drr report` it is over all of a variant's own.",
     ]
 
 
