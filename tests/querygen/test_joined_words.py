@@ -13,10 +13,17 @@ from drr.env.checkable import Checkable, Constraint
 from drr.env.points import JointRule
 from drr.env.query import Query, read_queries
 from drr.env.shop import open_shop
+from drr.env.web.open import open_web
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
+from drr.llm.prompts import Prompts
+from drr.querygen.asking import FOLDER
 from drr.querygen.checks import Checker
 from drr.querygen.files import write_queries
 from drr.querygen.joined.describing import FRAME, asked, framed, unframed
+from drr.querygen.joined.making import JoinedMaker
 from drr.querygen.joined.specification import JoinedNeed, OrderCondition, OrderFigure, Specification
+from drr.querygen.joined.wording import JoinedWriter
 from drr.querygen.joined.words import word_use
 
 from tests.app.conftest import truth_of
@@ -246,6 +253,17 @@ def test_only_joined_questions_are_worded_and_only_by_language_models(
 
 def demand(name: str, value: str) -> Constraint:
     return Constraint(kind="attribute", name=name, value=value)
+
+
+def test_the_lists_have_each_kind_that_some_question_asks_for(place: Path, printed: list[Query]) -> None:
+    with open_shop(str(place / "made" / "shop"), SETTINGS) as shop:
+        path = next(shop.store.iter_products()).categories
+        need = {"category": path, "constraints": [{"kind": "attribute", "name": "Brand", "value": "Own"}]}
+        other = printed[0].model_copy(update={"checkable": Checkable(specification={"needs": [need]})})
+        maker, models = JoinedMaker(shop, open_web(SETTINGS, shop=shop)), Models(ModelSettings(roles={}))
+        writer = JoinedWriter(maker, models, Prompts(FOLDER), 1, [*printed, other])
+        assert set(maker.bundles.drawer.kinds) < set(writer.lists)
+        assert json.dumps(path) in writer.lists[tuple(path)]
 
 
 def test_a_joined_question_needs_no_word_on_what_the_web_tells(

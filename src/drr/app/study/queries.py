@@ -318,7 +318,6 @@ def word_joined(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.llm.names import OFFLINE
     from drr.querygen.joined.making import JoinedMaker
     from drr.querygen.joined.wording import ROLES, JoinedWriter
-    from drr.querygen.joined.words import detail_names
     from drr.study.study import Study
 
     asked, readers = read_queries(arguments.file), arguments.readers.split(",")
@@ -335,8 +334,7 @@ def word_joined(arguments: argparse.Namespace, settings: Settings) -> int:
     with open_shop(arguments.shop, settings) as shop, Study.create(folder, config_of(run, settings)) as study:
         manifest_matches(shop, asked)
         maker = JoinedMaker(shop, open_web(settings, shop=shop))
-        named = {name for one in asked if one.checkable for name in detail_names(one.checkable.specification)}
-        writer = JoinedWriter(maker, models, prompts, settings.model_max_tokens, named)
+        writer = JoinedWriter(maker, models, prompts, settings.model_max_tokens, asked)
         check_run(arguments, models, ROLES, study)
         units = [writer.unit(one) for one in asked]
         summary = run_units(arguments, study, units, writer.work, models, "wording questions")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
@@ -32,7 +32,7 @@ from drr.querygen.joined.making import JoinedMaker
 from drr.querygen.joined.needs import WORDS
 from drr.querygen.joined.solving import Undecided
 from drr.querygen.joined.specification import Specification
-from drr.querygen.joined.words import detail_names, folded, texts_of, word_use
+from drr.querygen.joined.words import detail_names, folded, kinds_of, texts_of, word_use
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
 from langchain_core.messages import HumanMessage
@@ -91,8 +91,8 @@ class JoinedWriter:
     models: Models
     prompts: Prompts
     max_tokens: int
-    named: Collection[str]
-    """Details that some question names. The lists have them for every kind, so that they tell of no question."""
+    asked: Sequence[Query]
+    """All questions of the file. The lists have what any of them asks for, so that they tell of no single one."""
 
     def unit(self, query: Query) -> Unit:
         row = query.model_dump(mode="json", exclude_none=True)
@@ -125,26 +125,25 @@ class JoinedWriter:
         return {**self.prompts.hashes(_PROMPTS.values()), "house_rules": sha256(FRAME.encode()).hexdigest()}
 
     @cached_property
-    def lists(self) -> Mapping[str, str]:
+    def lists(self) -> Mapping[tuple[str, ...], str]:
         """Return a line for each kind that can be asked for, sold or not: its details with all their values."""
         drawer = self.maker.bundles.drawer
-        lenders = {
-            **{kind: kind for kind in drawer.kinds},
-            **{one.category: one.lender for one in drawer.absent},
-        }
-        found = dict[str, str]()
+        whole = [one.checkable.specification for one in self.asked if one.checkable]
+        lenders = {kind: kind for kind in (*drawer.kinds, *kinds_of(whole))}
+        lenders |= {one.category: one.lender for one in drawer.absent}
+        found, named = dict[tuple[str, ...], str](), detail_names(whole)
         for kind, lender in sorted(lenders.items()):
             values = {str(one.demand.name): set[str]() for one in drawer.attributes(lender)}
             drawn = {*values}
             for product in drawer.shelves.of(lender):
                 for name, value in drawer.shelves.stated(product):
-                    if name in drawn or name in self.named:
+                    if name in drawn or name in named:
                         values.setdefault(name, set()).add(value)
             stated = (
                 f"{name}: {' | '.join(sorted(one)) if name in drawn or len(one) <= _VALUES else 'many'}"
                 for name, one in sorted(values.items())
             )
-            found[kind[-1]] = f"- {json.dumps(kind)} {'; '.join(stated)}"
+            found[kind] = f"- {json.dumps(kind)} {'; '.join(stated)}"
         return found
 
     @cached_property
@@ -198,7 +197,7 @@ class _Task:
             "manner": Random(self.query.id).choice(_manners()),
             "wanted": wanted,
             "names": "\n".join(sorted(detail_names(of.model_dump()))),
-            "values": "\n".join(line for kind, line in self.of.lists.items() if kind in wanted),
+            "values": "\n".join(line for kind, line in self.of.lists.items() if kind[-1] in wanted),
             "words": str(_WORDS + _WORDS_OF_POINT * len(self.truth.points)),
             "earlier": self.text,
             "remarks": "\n".join(fault.remarks),

@@ -28,8 +28,13 @@ class WordUse(NamedTuple):
 
 def detail_names(of: object) -> set[str]:
     """Return the names of all details that a specification as plain data speaks of."""
-    found = {part.get(key) for part in _parts(of) for key in _NAMES}
+    found = {part.get(key) for part in parts_of(of) for key in _NAMES}
     return {one for one in found if isinstance(one, str) and one}
+
+
+def kinds_of(of: object) -> set[tuple[str, ...]]:
+    """Return the kinds of products that a specification as plain data asks for."""
+    return {tuple(part["category"]) for part in parts_of(of) if part.get("category")}
 
 
 def texts_of(value: object) -> Iterator[str]:
@@ -42,7 +47,7 @@ def texts_of(value: object) -> Iterator[str]:
 
 def word_use(text: str, of: Specification) -> WordUse:
     """Return what the words say letter by letter. A detail's name within a demanded text, such as a maker's name, is no use of it."""
-    parts, names = [*_parts(of.model_dump())], detail_names(of.model_dump())
+    parts, names = [*parts_of(of.model_dump())], detail_names(of.model_dump())
     values = {
         (one["name"], one["value"]) for one in parts if one.get("name") and isinstance(one.get("value"), str)
     }
@@ -63,9 +68,9 @@ def _whole(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
 
 
-def _parts(value: object) -> Iterator[Mapping[str, Any]]:
+def parts_of(value: object) -> Iterator[Mapping[str, Any]]:
     """Yield all objects within plain data."""
     if isinstance(value, Mapping):
         yield value
     for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
-        yield from _parts(one)
+        yield from parts_of(one)
