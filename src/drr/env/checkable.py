@@ -153,6 +153,8 @@ class Checkable(_Part):
     """Calls of the shortest plan that proves the answer."""
     level: int | None = Field(None, ge=1)
     """Difficulty, by the number of points that have to be joined."""
+    twin: str | None = None
+    """The name of a pair of questions that differ in one point, whose answers are of two sorts."""
     specification: JsonObject | None = None
     """The specification from which code computed the points (`drr.querygen.joined`)."""
     worded: Wording | None = None
@@ -162,7 +164,7 @@ class Checkable(_Part):
         """Serialise the record. One without points, least or level is written as before these existed."""
         row: JsonObject = written(self)
         few = dict.fromkeys(("points", "rules", "specification"), bool(self.points))
-        few |= {name: getattr(self, name) is not None for name in ("least", "level", "worded")}
+        few |= {name: getattr(self, name) is not None for name in ("least", "level", "twin", "worded")}
         return {key: row[key] for key in row if key not in few or few[key]}
 
 

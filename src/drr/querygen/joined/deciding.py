@@ -90,8 +90,13 @@ class FirstRows:
 
     def show(self, of: Specification, right: Solution) -> list[int]:
         """Return the points whose picks stand there, if one order shows more than a quarter of all picks."""
+        kinds = [
+            *(one.category for one in of.needs),
+            *([] for _ in of.figures),
+            *(one.category for one in of.stated),
+        ]
         picks = [(at, one.picks[0].product) for at, one in enumerate(right.points, 1) if one.picks]
-        orders = zip(*(self._orders(of.needs[at - 1].category) for at, _ in picks), strict=True)
+        orders = zip(*(self._orders(kinds[at - 1]) for at, _ in picks), strict=True)
         found = [[at for (at, pick), rows in zip(picks, one, strict=True) if pick in rows] for one in orders]
         most = max(found, key=len, default=[])
         return most if 4 * len(most) > len(picks) else []

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.records.lines import priced
-from drr.querygen.joined.specification import JoinedNeed, OrderFigure, Specification
+from drr.querygen.joined.specification import JoinedNeed, OrderCondition, OrderFigure, Specification
+from drr.querygen.joined.stated_words import STATED_RULES, stated_point, stated_rules
 from drr.wording.currency import DOLLARS, Currency
 
 _MAKER = "The maker of a product is the store that its listing names."
@@ -33,7 +34,9 @@ CHOICE = (
 )
 """The choice among possible sets, where a question says nothing else."""
 FRAME_HEAD = "House rules, the same for every question:"
-FRAME = "\n".join([FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys((*RULES, *ORDER_RULES, *CHOICE)))])
+FRAME = "\n".join(
+    [FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys((*RULES, *ORDER_RULES, *CHOICE, *STATED_RULES)))]
+)
 """The rules of the house, which stand under the words of every worded question."""
 _ASKED = {
     "date": "The day of my order {}",
@@ -52,13 +55,15 @@ _WHICH = {
 
 def described(of: Specification, money: Currency = DOLLARS) -> str:
     """Return the text of a specification. It says that no model worded it."""
+    rules = [*(RULES if of.needs else ORDER_RULES if of.figures else ()), *stated_rules(of.stated)]
     banner = "I want to know the following. (Printed from a specification; no model worded it.)"
-    return "\n".join([banner, *asked(of, money), *(RULES if of.needs else ORDER_RULES)])
+    return "\n".join([banner, *asked(of, money), *rules])
 
 
 def asked(of: Specification, money: Currency = DOLLARS) -> list[str]:
     """Return the numbered points of a specification and what binds them, without the rules of the house."""
     points = [*(_need(one, money) for one in of.needs), *map(_figure, of.figures)]
+    points += [stated_point(one, _which(one.order)) for one in of.stated]
     numbered = [f"{at}. {point}" for at, point in enumerate(points, 1)]
     return [*numbered, *(_joint(of, money) if of.needs else ())]
 
@@ -74,8 +79,11 @@ def unframed(text: str) -> str:
 
 
 def _figure(one: OrderFigure) -> str:
-    orders = [" ".join(_WHICH[x.what].format(x.value) for x in chain) for chain in one.orders]
-    return _ASKED[one.what].format(*orders) + "."
+    return _ASKED[one.what].format(*map(_which, one.orders)) + "."
+
+
+def _which(chain: Sequence[OrderCondition]) -> str:
+    return " ".join(_WHICH[one.what].format(one.value) for one in chain)
 
 
 def _need(need: JoinedNeed, money: Currency) -> str:

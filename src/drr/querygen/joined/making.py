@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -23,6 +24,8 @@ from drr.querygen.joined.proving import Proof, Unproven
 from drr.querygen.joined.references import HISTORY, ReferenceDraw
 from drr.querygen.joined.solving import Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
+from drr.querygen.joined.stated import StatedTruth
+from drr.querygen.joined.stated_draw import StatedDraw
 from drr.querygen.joined.words import word_use
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
@@ -54,6 +57,16 @@ class JoinedMaker:
         return ReferenceDraw(self.shop, self.bundles.solver.shelves.products)
 
     @cached_property
+    def stated(self) -> StatedDraw:
+        truth = StatedTruth(self.bundles.solver.shelves, self.web, self.references)
+        return StatedDraw(truth, self.first)
+
+    @cached_property
+    def kinds(self) -> Sequence[str]:
+        """Return the kinds of question that the shop can give, in turn. Twins stand side by side."""
+        return ("bundles", "references", *(("stated", "stated") if self.stated.makers else ()))
+
+    @cached_property
     def users(self) -> list[str]:
         return self.shop.store.sample_users(_USERS, seed=0, min_orders=1)
 
@@ -64,37 +77,43 @@ class JoinedMaker:
                 f"{self.shop.spec}: joined questions need {LOADS[-1]} kinds of {SHELF} products,"
                 f" and shoppers with {HISTORY[0]} orders"
             )
-        made = list[Query]()
+        made, waiting = list[Query](), list[Query]()
         for number in range(count):
             level = 1 + number * len(LOADS) // count
-            query = next(
-                filter(
-                    None,
-                    (self._query(f"{seed}:{number}:{one}", level, number % 2 == 1) for one in range(TRIES)),
-                ),
-                None,
-            )
-            made += [query] if query else []
+            kind = self.kinds[number % len(self.kinds)]
+            waiting = [
+                one for one in waiting if one.checkable and (one.checkable.level, kind) == (level, "stated")
+            ]
+            tries = (self._made(f"{seed}:{number}:{one}", level, kind) for one in range(TRIES))
+            found = waiting or next(filter(None, tries), [])
+            made, waiting = made + found[:1], found[1:]
         return made
 
-    def _query(self, seed: str, level: int, of_orders: bool) -> Query | None:
-        """Try once to make a question; a failure is counted by level and reason."""
+    def _made(self, seed: str, level: int, kind: str) -> list[Query]:
+        """Try once to make a question, or a pair of them; a failure is counted by level and reason."""
         rng = Random(f"joined:{seed}")
-        user = rng.choice(self.references.users if of_orders else self.users)
+        user = rng.choice(self.users if kind == "bundles" else self.references.users)
         try:
-            if of_orders:
-                of = self.references.draw(rng, user, LOADS[level - 1])
+            if kind == "bundles":
+                drawn = [self.bundles.draw(rng, level)[0]]
+            elif kind == "references":
+                drawn = [self.references.draw(rng, user, LOADS[level - 1])]
             else:
-                of, _ = self.bundles.draw(rng, level)
-            right = self.solution(of, user)
-            proof = self._proved(of, right.points, user)
+                drawn = self.stated.draw(rng, user, LOADS[level - 1])
+            return [self._query(of, level, user, seed if len(drawn) > 1 else None) for of in drawn]
         except (Dropped, Undecided, Unproven) as error:
-            self.dropped[f"{'references' if of_orders else 'bundles'}, level {level}: {error}"] += 1
-            return None
+            self.dropped[f"{kind}, level {level}: {error}"] += 1
+            return []
+
+    def _query(self, of: Specification, level: int, user: str, twin: str | None) -> Query:
+        """Return a proved question. Raises `Undecided` or `Unproven`."""
+        right = self.solution(of, user)
+        proof = self._proved(of, right.points, user)
         truth = Checkable(
             plan=proof.plan,
             least=len(proof.plan),
             level=level,
+            twin=twin,
             points=right.points,
             rules=right.rules,
             specification=of.model_dump(mode="json", exclude_defaults=True),
@@ -111,9 +130,10 @@ class JoinedMaker:
         )
 
     def solution(self, of: Specification, user: str) -> Solution:
-        """Return the answers to needs and figures. Raises `Undecided`."""
+        """Return the answers to all points. Raises `Undecided`."""
         found = self.bundles.solver.solve(of) if of.needs else Solution([], [], 0)
-        return found._replace(points=[*found.points, *self.references.points(of, user)])
+        stated = [self.stated.truth.point(one, user) for one in of.stated]
+        return found._replace(points=[*found.points, *self.references.points(of, user), *stated])
 
     def _proved(self, of: Specification, points: list[PointTruth], user: str) -> Proof:
         """Return a proof that finds these points through the tools. Raises `Unproven`."""
@@ -143,12 +163,12 @@ class JoinedMaker:
 
     def _deciding(self, of: Specification, right: Solution, user: str) -> CheckResult:
         found, solver = list[str](), self.bundles.solver
-        shares = [self.references.deciding(of, user)]
+        shares = [self.references.deciding(of, user), self.stated.deciding(of, user)]
         if of.needs:
             shares.append(deciding(of, right, solver))
             found += shortcuts(of, right, solver)
-            if shown := self.first.show(of, right):
-                found.append(f"a plain search shows the picks of points {shown} among its first rows")
+        if shown := self.first.show(of, right):
+            found.append(f"a plain search shows the picks of points {shown} among its first rows")
         if min(shares) < DECIDING:
             found.append(f"only {min(shares):.0%} of the demands decide")
         return fail("; ".join(found)) if found else PASS

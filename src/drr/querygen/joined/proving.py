@@ -15,6 +15,7 @@ from drr.env.json_object import JsonObject
 from drr.env.points import PointTruth, RightPick, Status
 from drr.env.text import category_key
 from drr.querygen.joined.specification import JoinedNeed, Specification
+from drr.querygen.joined.stated_proof import StatedTrace
 from drr.querygen.joined.tracing import OrderTrace
 from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call_sync
@@ -61,6 +62,7 @@ class Proof:
         """Return the answer to each point, needs first. Raises `Unproven`."""
         trace = OrderTrace(self._call)
         figures = [trace.point(one) for one in self.of.figures]
+        figures += [StatedTrace(self._call).point(one) for one in self.of.stated]
         if None in figures:
             raise Unproven("conditions leave two orders")
         return [*(self._need_points() if self.of.needs else ()), *filter(None, figures)]

@@ -132,15 +132,17 @@ class ReferenceDraw:
     def _chain(self, rng: Random, user: str) -> list[OrderCondition]:
         """Return conditions that leave one order, none of which can be spared."""
         for _ in range(_REDRAWS):
-            order = rng.choice(self.orders(user))
-            facts = self.facts(order)
-            chain = [one for one in facts if rng.random() < 0.7]
-            for one in rng.sample(chain, len(chain)):
-                rest = [other for other in chain if other != one]
-                chain = rest if len(self.left(user, rest)) == 1 else chain
-            if len(self.left(user, chain)) == 1 and len(chain) > 1:
+            if chain := self.chain_of(rng, user, rng.choice(self.orders(user))):
                 return chain
         raise Dropped("no order stands out")
+
+    def chain_of(self, rng: Random, user: str, order: Order) -> list[OrderCondition]:
+        """Return such conditions for one order; none where the draw fails."""
+        chain = [one for one in self.facts(order) if rng.random() < 0.7]
+        for one in rng.sample(chain, len(chain)):
+            rest = [other for other in chain if other != one]
+            chain = rest if len(self.left(user, rest)) == 1 else chain
+        return chain if len(self.left(user, chain)) == 1 and len(chain) > 1 else []
 
     def facts(self, order: Order) -> list[OrderCondition]:
         """Return all conditions that an order meets."""

@@ -47,6 +47,29 @@ class OrderFigure(_Part):
     orders: list[list[OrderCondition]] = Field(min_length=1)
 
 
+Record = Literal["sheet", "newest", "tested", "sold", "then", "offers"]
+
+
+class StatedPoint(_Part):
+    """A product of some makers, or a figure about the product of one order, by that of several records which counts."""
+
+    by: Record
+    """The record that counts: the maker's newest data sheet (`sheet`), the newest of data sheet and measurement (`newest`), a laboratory's
+    measurement (`tested`), the name under which it was sold (`sold`), the data sheet of the day of the order (`then`), other shops' `offers`."""
+    name: str | None = None
+    """The name of the value in the details; none for offers, of which the lowest price is asked for."""
+    category: list[str] = Field(default_factory=list)
+    """The last two steps of the category path of the product that is asked for; empty where a figure is."""
+    makers: list[str] = Field(default_factory=list)
+    """The makers of which the product may be; none where a figure is asked for."""
+    value: str | None = None
+    """The value that the product must have; none where a figure is asked for."""
+    unit: str = ""
+    """The unit of the figure, as details write it behind the number."""
+    order: list[OrderCondition] = Field(default_factory=list)
+    """The conditions that single out the order whose product the figure is about."""
+
+
 class Specification(_Part):
     """The points of a question, numbered from 1, and what binds them.
 
@@ -57,6 +80,8 @@ class Specification(_Part):
     needs: list[JoinedNeed] = Field(default_factory=list)
     figures: list[OrderFigure] = Field(default_factory=list)
     """Figures of the asker's history. Their points follow the needs."""
+    stated: list[StatedPoint] = Field(default_factory=list)
+    """Points on which records disagree. They follow the figures."""
     rules: list[JointRule] = Field(default_factory=list)
     """Details or makers that several needs share or do not share. No rule states a total, which `budget` does."""
     budget: FiniteFloat | None = None

@@ -21,7 +21,7 @@ class OrderTrace:
 
     call: Callable[[str, JsonObject], Any]
 
-    def _left(self, chain: Sequence[OrderCondition]) -> list[Mapping[str, Any]]:
+    def left(self, chain: Sequence[OrderCondition]) -> list[Mapping[str, Any]]:
         """Return the orders that meet all conditions. One that does shares all the words, so words leave none out."""
         asked: JsonObject = {"limit": _PAGE}
         if words := " ".join(one.value for one in chain if one.what in _OPENED):
@@ -52,7 +52,7 @@ class OrderTrace:
 
     def point(self, of: OrderFigure) -> PointTruth | None:
         """Return the answer to a figure; `None` where conditions leave more than one order."""
-        left = [self._left(chain) for chain in of.orders]
+        left = [self.left(chain) for chain in of.orders]
         if [] in left:
             return PointTruth(status="nothing_fits")
         if any(len(rows) > 1 for rows in left):

@@ -1,0 +1,183 @@
+"""Solves points on which records disagree: listings, data sheets of makers, measurements, old orders, lists of other shops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from drr.citations.addresses import host_of
+from drr.env.checkable import detail, parse_figure
+from drr.env.entities import Order, Product
+from drr.env.points import PointTruth, RightPick
+from drr.env.statistics import cents
+from drr.env.text import category_key
+from drr.env.web.base import WebSearch
+from drr.env.web.open import sandbox_of
+from drr.env.web.sandbox import table_rows
+from drr.querygen.joined.references import ReferenceDraw
+from drr.querygen.joined.solving import Undecided
+from drr.querygen.joined.specification import Record, StatedPoint
+from drr.querygen.shelves import Shelves
+
+Outcome = Literal["against", "along", "cannot_be_told", "nothing_fits"]
+"""The sort of an answer: another than the listing's, the listing's though another record differs, or a refusal."""
+REFUSALS: tuple[Outcome, ...] = ("cannot_be_told", "nothing_fits")
+MODEL = "Item model number"
+UNTOLD = "not stated"
+SHIPPED, PIECES = ("Price ($)", "Shipping ($)"), "Pieces in stock"
+OF_PRODUCTS: tuple[Record, ...] = ("sheet", "newest", "tested")
+OF_ORDERS: tuple[Record, ...] = (*OF_PRODUCTS, "sold", "then")
+_READINGS = ("details", "measured", "older", "sheet", "newest")
+"""Records that hasty readers take, each with the listing where it is silent: nobody is asked by the first three."""
+_SHAPES = {"data sheet": "sheet", "on the bench": "test", "price list": "offer"}
+_COUNTING: dict[str, tuple[str, ...]] = {
+    "details": (), "measured": ("test",), "older": ("sheet",), "sheet": ("sheet",), "newest": ("sheet", "test"), "tested": ("test",), "sold": ("sheet",), "then": ("sheet",),
+}  # fmt: skip
+
+
+class StatingRow(NamedTuple):
+    """A record of one product: a row of a page, a listing, or the name under which it was sold."""
+
+    shape: str
+    writer: str
+    day: str
+    url: str
+    cells: Mapping[str, str]
+
+    @property
+    def cost(self) -> int:
+        """Return the cents that an offer costs, shipping included."""
+        return sum(cents(float(self.cells[one])) for one in SHIPPED)
+
+
+@dataclass
+class StatedTruth:
+    """A solver of such points, over the records of one shop and the pages of its web."""
+
+    shelves: Shelves
+    web: WebSearch
+    references: ReferenceDraw
+
+    @cached_property
+    def pages(self) -> dict[str, list[StatingRow]]:
+        """Return the rows of all tables whose names end with a model number, by that number."""
+        found: dict[str, list[StatingRow]] = {}
+        sandbox = sandbox_of(self.web)
+        for page in sandbox.documents if sandbox else ():
+            shape = next((shape for mark, shape in _SHAPES.items() if mark in page.title), None)
+            head, *rows = (table_rows(page) if shape and page.date else []) or [[]]
+            for name, *cells in rows:
+                told = {key: one for key, one in zip(head[1:], cells, strict=False) if one != "-"}
+                writer = page.title.partition(":")[0]
+                row = StatingRow(str(shape), writer, str(page.date), page.url, told)
+                found.setdefault(name.rpartition(", model ")[2], []).append(row)
+        return found
+
+    def rows(self, product: Product) -> Sequence[StatingRow]:
+        """Return the rows of pages about a product; none where its data sheet is of another maker than its listing."""
+        found = self.pages.get(detail(product, MODEL) or "", ())
+        return () if any(one.shape == "sheet" and one.writer != product.store for one in found) else found
+
+    def point(self, of: StatedPoint, user: str) -> PointTruth:
+        """Return the answer to a point. Raises `Undecided` for a tie, or where conditions leave two orders."""
+        if of.category:
+            return self._pick(of)
+        left = self.references.left(user, of.order)
+        if len(left) > 1:
+            raise Undecided("conditions leave two orders")
+        if not left:
+            return PointTruth(status="nothing_fits")
+        product = self.shelves.products[left[0].product_id]
+        if of.name is None:
+            return self._offer(product, of.by)
+        found = self._counting(product, of, left[0])
+        if found is None:
+            return PointTruth(status="cannot_be_told")
+        number, _, unit = found.cells[of.name or ""].partition(" ")
+        if unit != of.unit:
+            raise Undecided("another unit")
+        return PointTruth(figure=parse_figure(number), sources=[found.url])
+
+    def outcome(self, of: StatedPoint, user: str) -> Outcome | None:
+        """Return the sort of a point's answer; `None` where all records agree."""
+        found = self.point(of, user).status
+        for refusal in REFUSALS:
+            if found == refusal:
+                return refusal
+        if self._differs(of, user, by="shown" if of.by == "offers" else "details"):
+            return "against"
+        return "along" if self.decides(of, user)[0] else None
+
+    def decides(self, of: StatedPoint, user: str) -> list[bool]:
+        """Tell of each condition, the rule first, whether it decides. A rule does if another reading that falls back on the listing gives another answer."""
+        others = ("shown",) if of.by == "offers" else _READINGS if of.category else (*_READINGS, "sold")
+        lighter: list[dict[str, Any]] = [{"order": [x for x in of.order if x != one]} for one in of.order]
+        lighter += [{"makers": []}, {"value": None}] if of.category else []
+        rule = any(self._differs(of, user, by=one) for one in others)
+        return [rule, *(self._differs(of, user, **one) for one in lighter)]
+
+    def _differs(self, of: StatedPoint, user: str, **changes: Any) -> bool:
+        with suppress(Undecided):
+            both = [self.point(one, user) for one in (of, of.model_copy(update=changes))]
+            right, other = (one.model_copy(update={"sources": []}) for one in both)
+            return right != other
+        return True
+
+    def _pick(self, of: StatedPoint) -> PointTruth:
+        makers = set(map(category_key, of.makers))
+        shelf = self.shelves.of(of.category)
+        made = [one for one in shelf if category_key(one.store or "") in makers] if makers else shelf
+        found = [(one, self._fits(one, of)) for one in made]
+        best = sorted(
+            (-round(10 * one.average_rating), cents(one.price), one.product_id)
+            for one, fits in found
+            if fits and one.price is not None and one.average_rating is not None
+        )
+        if len({one[:2] for one in best[:2]}) < len(best[:2]):
+            raise Undecided("a tie")
+        if best:
+            return PointTruth(picks=[RightPick(product=best[0][2])])
+        may = any(fits is not False for _, fits in found)
+        return PointTruth(status="cannot_be_told" if may else "nothing_fits")
+
+    def _fits(self, product: Product, of: StatedPoint) -> bool | None:
+        if of.value is None:
+            return True
+        found = self._counting(product, of)
+        return found.cells[of.name or ""].casefold() == of.value.casefold() if found else None
+
+    def _counting(self, product: Product, of: StatedPoint, order: Order | None = None) -> StatingRow | None:
+        """Return the record of a value that counts; `None` where none states it."""
+        name, by = of.name or "", str(of.by)
+        day = order.order_date[:10] if order and by == "then" else "9"
+        told = [one for one in self.rows(product) if one.shape in _COUNTING[by] and one.day <= day]
+        told = [one for one in told if one.cells.get(name, UNTOLD) != UNTOLD]
+        if order and by == "sold":
+            told = _sold(order, name) or told
+        days = sorted(one.day for one in told)
+        chosen = [one for one in told if one.day == days[0 if by == "older" else -1]]
+        listed = detail(product, name)
+        if not chosen and listed and by not in ("tested", "then"):
+            chosen = [StatingRow("listing", "", "", product.product_url, {name: listed})]
+        if len({one.cells[name] for one in chosen}) > 1:
+            raise Undecided("two records of one day")
+        return chosen[0] if chosen else None
+
+    def _offer(self, product: Product, by: str) -> PointTruth:
+        listed = [one for one in self.rows(product) if one.shape == "offer"]
+        newest = {host_of(one.url): one for one in sorted(listed, key=lambda one: one.day)}
+        left = listed if by == "shown" else [x for x in newest.values() if int(x.cells[PIECES]) > 0]
+        if not left:
+            return PointTruth(status="nothing_fits")
+        least = min(one.cost for one in left)
+        return PointTruth(figure=least / 100, sources=sorted(one.url for one in left if one.cost == least))
+
+
+def _sold(order: Order, name: str) -> list[StatingRow]:
+    """Return what an order's old name says of a value."""
+    _, found, rest = (order.slip.sold_as if order.slip and order.slip.sold_as else "").partition(f"({name}: ")
+    url = f"user://{order.user_id}/orders/{order.order_id}"
+    return [StatingRow("sold", "", "", url, {name: rest.removesuffix(")")})] if found else []
