@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
-from drr.citations.addresses import host_of
 from drr.env.checkable import detail, parse_figure
 from drr.env.entities import Order, Product
 from drr.env.points import PointTruth, RightPick
@@ -168,7 +168,7 @@ class StatedTruth:
 
     def _offer(self, product: Product, by: str) -> PointTruth:
         listed = [one for one in self.rows(product) if one.shape == "offer"]
-        newest = {host_of(one.url): one for one in sorted(listed, key=lambda one: one.day)}
+        newest = {urlsplit(one.url).netloc: one for one in sorted(listed, key=lambda one: one.day)}
         left = listed if by == "shown" else [x for x in newest.values() if int(x.cells[PIECES]) > 0]
         if not left:
             return PointTruth(status="nothing_fits")

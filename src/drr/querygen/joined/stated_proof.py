@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
-from drr.citations.addresses import host_of
 from drr.env.json_object import JsonObject
 from drr.env.points import PointTruth, RightPick
 from drr.env.text import category_key
@@ -99,8 +99,15 @@ class StatedTrace:
         listing = self.call("get_product_details", {"product_id": row["product_id"]})
         newest = dict[str, tuple[str, str, list[float]]]()
         for hit, cells in self._pages(listing, of):
-            if "price list" in hit["title"] and hit["date"] > newest.get(host_of(hit["url"]), ("",))[0]:
-                newest[host_of(hit["url"])] = (hit["date"], hit["url"], [float(x.split()[-1]) for x in cells])
+            if (
+                "price list" in hit["title"]
+                and hit["date"] > newest.get(urlsplit(hit["url"]).netloc, ("",))[0]
+            ):
+                newest[urlsplit(hit["url"]).netloc] = (
+                    hit["date"],
+                    hit["url"],
+                    [float(x.split()[-1]) for x in cells],
+                )
         costs = {url: round(price + sent, 2) for _, url, (price, sent, left) in newest.values() if left}
         if not costs:
             return PointTruth(status="nothing_fits")
