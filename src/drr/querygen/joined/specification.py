@@ -51,7 +51,7 @@ Record = Literal["sheet", "newest", "tested", "sold", "then", "offers"]
 
 
 class StatedPoint(_Part):
-    """A product of some makers, or a figure about the product of one order, by that of several records which counts."""
+    """A product of some makers, or a figure about the product of one order, by the record that counts."""
 
     by: Record
     """The record that counts: the maker's newest data sheet (`sheet`), the newest of data sheet and measurement (`newest`), a laboratory's

@@ -70,9 +70,9 @@ class StatedTruth:
             shape = next((shape for mark, shape in _SHAPES.items() if mark in page.title), None)
             head, *rows = (table_rows(page) if shape and page.date else []) or [[]]
             for name, *cells in rows:
-                told = {key: one for key, one in zip(head[1:], cells, strict=False) if one != "-"}
+                stating = {key: one for key, one in zip(head[1:], cells, strict=False) if one != "-"}
                 writer = page.title.partition(":")[0]
-                row = StatingRow(str(shape), writer, str(page.date), page.url, told)
+                row = StatingRow(str(shape), writer, str(page.date), page.url, stating)
                 found.setdefault(name.rpartition(", model ")[2], []).append(row)
         return found
 
@@ -153,12 +153,12 @@ class StatedTruth:
         """Return the record of a value that counts; `None` where none states it."""
         name, by = of.name or "", str(of.by)
         day = order.order_date[:10] if order and by == "then" else "9"
-        told = [one for one in self.rows(product) if one.shape in _COUNTING[by] and one.day <= day]
-        told = [one for one in told if one.cells.get(name, UNTOLD) != UNTOLD]
+        stating = [one for one in self.rows(product) if one.shape in _COUNTING[by] and one.day <= day]
+        stating = [one for one in stating if one.cells.get(name, UNTOLD) != UNTOLD]
         if order and by == "sold":
-            told = _sold(order, name) or told
-        days = sorted(one.day for one in told)
-        chosen = [one for one in told if one.day == days[0 if by == "older" else -1]]
+            stating = _sold(order, name) or stating
+        days = sorted(one.day for one in stating)
+        chosen = [one for one in stating if one.day == days[0 if by == "older" else -1]]
         listed = detail(product, name)
         if not chosen and listed and by not in ("tested", "then"):
             chosen = [StatingRow("listing", "", "", product.product_url, {name: listed})]

@@ -37,9 +37,9 @@ class StatedDraw:
         found: dict[str, list[str]] = {}
         for product in self.truth.shelves.products.values():
             rows = self.truth.rows(product) if product.store else ()
-            told = {pair for row in rows if row.shape != "offer" for pair in row.cells.items()}
+            stating = {pair for row in rows if row.shape != "offer" for pair in row.cells.items()}
             if rows:
-                names = {name for name, value in told if value != detail(product, name)}
+                names = {name for name, value in stating if value != detail(product, name)}
                 found[product.product_id] = sorted(names)
         return found
 
@@ -105,7 +105,7 @@ class StatedDraw:
         beside: Sequence[StatedPoint],
         like: StatedPoint | None = None,
     ) -> StatedPoint:
-        """Return a point of this sort about another kind or order than those beside it, by the record of one that is given. Raises `Dropped`."""
+        """Return a point of this sort about another kind or order than those beside it. A given one lends its record. Raises `Dropped`."""
         taken = [self._about(one, user) for one in beside]
         ways: list[tuple[Record, bool]] = [(by, True) for by in OF_PRODUCTS]
         ways += [(by, False) for by in OF_ORDERS]
@@ -134,8 +134,8 @@ class StatedDraw:
         kind, name = (tuple(like.category), like.name or "") if like else rng.choice(list(self.makers))
         makers = rng.sample(self.makers[kind, name], rng.choice((1, 2)))
         shelf = [one for one in self.truth.shelves.of(kind) if one.store in makers]
-        told = {row.cells.get(name) for one in shelf for row in self.truth.rows(one)}
-        values = sorted({*filter(None, told.union(detail(one, name) for one in shelf))} - {UNTOLD})
+        stating = {row.cells.get(name) for one in shelf for row in self.truth.rows(one)}
+        values = sorted({*filter(None, stating.union(detail(one, name) for one in shelf))} - {UNTOLD})
         if len(shelf) > _SHELF or not values or any(", " in one for one in values):
             return None
         return StatedPoint(by=by, name=name, category=list(kind), makers=makers, value=rng.choice(values))
