@@ -72,7 +72,7 @@ WORDS = {
     "de": {
         "labels": {
             "Price": "Preis|Preis heute|Unser Preis|Preis im Shop|Stückpreis|Einzelpreis|Aktueller Preis|Heutiger Preis", "Rating": "Bewertung|Kundenbewertung|Durchschnitt|Sterne|Durchschnittliche Bewertung|Durchschnittsbewertung|Sternebewertung",
-            "Ratings": "Bewertungen|Anzahl Bewertungen|Anzahl der Bewertungen|Rezensionen|Anzahl Rezensionen|Kundenbewertungen|Kundenrezensionen|Stimmen|Anzahl Stimmen|Anzahl der Stimmen", "Total": "Summe|Gesamt",
+            "Ratings": "Bewertungen|Anzahl Bewertungen|Anzahl der Bewertungen|Rezensionen|Anzahl Rezensionen|Kundenbewertungen|Kundenrezensionen|Stimmen|Anzahl Stimmen|Anzahl der Stimmen", "Total": "Summe|Gesamt|Gesamtsumme|Gesamtpreis|Gesamtbetrag",
             "Date": "Datum|Bestelldatum|Bestellt am|Bestellt|Gekauft am|Kaufdatum", "Status": "Status|Bestellstatus", "Quantity": "Menge|Anzahl|Stückzahl|Stück",
             "Order": "Bestellung|Bestellnummer|Bestell-Nr.|Auftragsnummer", "Item": "Artikel|Produkt|Ware", "Brand": "Marke|Hersteller", "Color": "Farbe",
         },

@@ -105,6 +105,21 @@ def test_an_error_in_a_german_report_is_found(shop: Shop, right: str, wrong: str
     assert all(0 <= low < high <= len(report) for low, high in (one.span for one in found[rule].findings))
 
 
+@pytest.mark.parametrize("label", ["Gesamtsumme", "Gesamtpreis", "Gesamtbetrag", "Grand total"])
+def test_other_labels_of_a_total_are_read(shop: Shop, label: str) -> None:
+    assert told(shop, report_of(shop, "Summe: 65,80", f"{label}: 65,80")) == {}
+    assert set(told(shop, report_of(shop, "Summe: 65,80", f"{label}: 75,80"))) == {"total"}
+    kits = "- Topf: 10,00 €\n- Pfanne: 20,00 €\n\n**Summe: 30,00 €**\n\n- Haken: 5,00 €\n- Nagel: 1,00 €\n\n**Summe: 6,00 €**\n\n"
+    assert told(shop, f"{kits}**{label}: 36,00 €**") == {}
+    assert told(shop, f"{kits}{label} mit Versand: 40,90 €") == {}
+
+
+@pytest.mark.parametrize("day", ["20-Jul-2019", "20-July-2019"])
+def test_a_day_with_hyphens_around_the_month_is_read(shop: Shop, day: str) -> None:
+    assert told(shop, report_of(shop, "20. Juli 2019", day)) == {}
+    assert set(told(shop, report_of(shop, "20. Juli 2019", day.replace("20-", "21-", 1)))) == {"order_facts"}
+
+
 @pytest.mark.parametrize(
     "place",
     ["Nimm {}.", "Der Brotkasten ({}) ist gut.", "[Brotkasten](http://ecommerce.example/p/{})", "| Nr. | Art |\n|---|---|\n| {} | Kasten |\n", "`{}`"],

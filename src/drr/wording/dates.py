@@ -29,7 +29,8 @@ _DATE = re.compile(
     r"|(?<![\w./-])(?P<big_y>(?:19|20)\d\d)(?P<cut>[/.])(?P<big_m>\d{1,2})(?P=cut)(?P<big_d>\d{1,2})(?![\d/])"
     r"|(?<![\w./-])(?P<small_m>\d{1,2})(?P<bar>[/-])(?P<small_d>\d{1,2})(?P=bar)(?P<small_y>\d\d)(?![\w/-])"
     rf"|\b{_NO_END}(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
-    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
+    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b"
+    rf"|(?<![\w./-])(?P<day3>\d{{1,2}})-(?P<month3>{MONTH})-(?P<year3>(?:19|20)\d\d)(?![\w-])",
     re.I,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -42,6 +43,7 @@ _FORMS = (
     ("small_y", "small_m", "small_d"),
     ("year", "month", "day"),
     ("year2", "month2", "day2"),
+    ("year3", "month3", "day3"),
 )
 
 
@@ -92,7 +94,7 @@ def _is_a_season(match: re.Match[str], text: str) -> bool:
     """Tell whether a match is two years in one, `2018-19` or `September 2018-19`, which states neither year."""
     if match["iso"] is not None:
         return match["iso_d"] is None and not 1 <= int(match["iso_m"]) <= 12
-    year = match["year"] or match["year2"]
+    year = match["year"] or match["year2"] or match["year3"]
     return year is not None and _next_year_behind(int(year), text, match.end())
 
 

@@ -58,7 +58,7 @@ class Locale:
             (rf"(?<![\w-])(?P<it>{some('now')})(?=\s(?:{_AMOUNT}|[0-5][.,]\d))", lambda _: "now"),
             (rf"{_AMOUNT}\s(?P<it>{some('now')})(?![\w-])", lambda _: "now"),
             (rf"\b(?P<it>(?:{some('order')}|{labels('Order')})(?:\sN(?:[r°ºo]|\.º)\.?)?)(?=\s#?[A-Z0-9-]*\d)", lambda _: "order"),
-            (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}[.\s])", lambda _: "of"),
+            (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}(?:[.\s]|-[^\W\d]))", lambda _: "of"),
             (rf"\b(?P<it>{some('whole')})\b", lambda _: "in total"),
             (rf"(?<![\w-])(?P<it>{some('at')})(?=\s{_AMOUNT}\s?(?:[,.;:()\[|!?]|$))", lambda _: "at"),
             (r"(?<=\|)\s*[*_]*(?P<it>\d{1,3}(?:\.\d{3})+|\d{1,3}(?:\.\d{3})*,\d{1,2}(?:\s?\([\d.]{1,9}\))?)(?=[*_]*\s*\|)", _cell),

@@ -65,7 +65,7 @@ def field_of(label: str) -> Field | None:
 
 def is_total(label: str) -> bool:
     """Tell whether a label names the sum of the lines above. One with a further word may leave out some of them."""
-    return " ".join(_MARKS.sub(" ", label).casefold().split()) in ("total", "sum")
+    return " ".join(_MARKS.sub(" ", label).casefold().split()) in ("total", "grand total", "sum")
 
 
 def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
