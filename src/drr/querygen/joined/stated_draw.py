@@ -18,7 +18,7 @@ from drr.querygen.joined.stated import OF_ORDERS, OF_PRODUCTS, REFUSALS, UNTOLD,
 from drr.wording.currency import DOLLARS
 
 _REDRAWS = 60
-_SHELF = 6
+_SHELF = 5
 """The most products among which a point asks for one; each may have to be opened and searched for."""
 _AGAINST = 0.7
 """The share of answers that differ from what the listing says."""

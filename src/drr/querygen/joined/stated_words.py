@@ -11,7 +11,7 @@ _AS = {
     "newest": "as the newest record has it",
     "tested": "as a laboratory measured it",
     "sold": "as it was sold to me",
-    "then": "as the maker's newest data sheet of that day had it",
+    "then": "as the maker's data sheet of that day had it",
 }
 _RULES = {
     "sheet": "Where no data sheet of the maker states a value, the details of the listing count.",
