@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drr.env.checkable import Checkable, Constraint
-from drr.env.entities import Product
+from drr.env.entities import Address, Order, Product, Slip
 from drr.env.points import JointRule
 from drr.env.query import Query, read_queries
 from drr.env.session import Session
@@ -19,14 +19,25 @@ from drr.env.shop import Shop, open_shop
 from drr.env.statistics import cents
 from drr.env.web.open import open_web
 from drr.querygen.files import line_of
+from drr.querygen.joined.bundles import LOADS
 from drr.querygen.joined.describing import described
+from drr.querygen.joined.histories import History
 from drr.querygen.joined.making import JoinedMaker
 from drr.querygen.joined.needs import Dropped
 from drr.querygen.joined.proving import Proof, Unproven
 from drr.querygen.joined.solving import Solver, Undecided, rule_value
-from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
+from drr.querygen.joined.specification import (
+    Concession,
+    JoinedNeed,
+    OrderCondition,
+    OrderFigure,
+    Specification,
+    TakenDemand,
+)
+from drr.querygen.joined.tracing import OrderTrace
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
+from drr.tools.registry import call_sync
 
 from tests.app.conftest import truth_of
 from tests.commands import Drr, drr
@@ -64,11 +75,63 @@ def written(place: Path) -> list[Query]:
     return read_queries(path)
 
 
+def parts(query: Query, name: str) -> Any:
+    return (truth_of(query).specification or {}).get(name, [])
+
+
+@pytest.fixture(scope="module")
+def mixed(maker: JoinedMaker) -> list[Query]:
+    return maker.questions(8, 12)
+
+
+def test_questions_of_a_higher_level_mix_needs_figures_and_values_of_orders(mixed: list[Query]) -> None:
+    high = [one for one in mixed if (truth_of(one).level or 0) > 2]
+    assert 2 * sum(bool(parts(one, "needs") and parts(one, "figures")) for one in high) > len(high)
+    assert any(parts(one, "taken") for one in high)
+    said = {x["what"] for one in mixed for y in parts(one, "figures") for chain in y["orders"] for x in chain}
+    said |= {x["what"] for one in mixed for y in parts(one, "taken") for x in y["order"]}
+    assert said & {"again", "given_up", "pause", "last", "first"}
+
+
+def test_no_value_of_an_order_stands_in_a_question_and_both_proofs_find_it(
+    mixed: list[Query], maker: JoinedMaker
+) -> None:
+    for one in mixed:
+        of = Specification.model_validate(truth_of(one).specification)
+        found = maker.references.history(one.user_id).resolved(of)
+        ctx = context_for(Session(maker.shop, one.user_id), maker.web)
+        assert OrderTrace(lambda tool, asked, ctx=ctx: call_sync(tool, asked, ctx).data).resolved(of) == found
+        added = [
+            x
+            for need, own in zip(found.needs, of.needs, strict=True)
+            for x in need.constraints
+            if x not in own.constraints
+        ]
+        assert len(added) == len(of.taken)
+        assert maker.check(one)["deciding"].status == "pass"
+
+
+@pytest.mark.parametrize(
+    "chain", ["again quickest", "again last", "pause", "given_up last", "given_up first", "former_home last"]
+)
+def test_records_and_tools_leave_the_same_orders(chain: str, maker: JoinedMaker) -> None:
+    wanted = [OrderCondition.model_validate({"what": what}) for what in chain.split()]
+    told = 0
+    for user in maker.references.users[:25]:
+        ctx = context_for(Session(maker.shop, user), maker.web)
+        left = OrderTrace(lambda tool, asked, ctx=ctx: call_sync(tool, asked, ctx).data).left(wanted)
+        found = maker.references.left(user, wanted)
+        assert [row["order_id"] for row in left] == [one.order_id for one in found]
+        told += bool(found)
+    assert told
+
+
 def test_each_level_has_its_load_and_every_question_is_proved_again(
     written: list[Query], place: Path, drr: Drr
 ) -> None:
     truths = [truth_of(one) for one in written]
-    assert [len(one.points) for one in truths] == [1, 2, 4, 6, 9, 12]
+    taken = [len((one.specification or {}).get("taken", [])) for one in truths]
+    assert [len(one.points) + count for one, count in zip(truths, taken, strict=True)] == [1, 2, 4, 6, 9, 12]
     assert [one.level for one in truths] == [1, 2, 3, 4, 5, 6]
     assert all(one.least == len(one.plan) >= 2 for one in truths)
     told = drr.out("queries", "check", place / "q.jsonl", "--shop", place / "shop")
@@ -89,7 +152,7 @@ def drawn(maker: JoinedMaker, level: int, count: int) -> Iterator[Specification]
     for seed in range(60):
         if count:
             try:
-                found, _ = maker.bundles.draw(Random(seed), level)
+                found = maker.bundles.draw(Random(seed), LOADS[level - 1], seed % 2)
             except (Dropped, Undecided):
                 continue
             count -= 1
@@ -157,24 +220,66 @@ def test_a_truth_without_points_is_written_as_it_ever_was() -> None:
     assert not {"points", "rules", "specification"} & Checkable().model_dump().keys()
 
 
-def test_references_single_out_orders_and_a_spoiled_condition_shows(
-    written: list[Query], maker: JoinedMaker
-) -> None:
-    one = written[1]
-    of = Specification.model_validate(truth_of(one).specification)
-    told = [figure for figure, point in zip(of.figures, truth_of(one).points, strict=True) if point.figure]
-    for figure in told:
+def test_references_single_out_orders_and_a_spoiled_condition_shows(maker: JoinedMaker) -> None:
+    user = maker.references.users[0]
+    figures = maker.references.figures(Random(2), user, 6, 1)
+    points = maker.references.points(Specification(figures=figures), user)
+    assert sum(point.figure is None for point in points) == 1
+    for figure in [one for one, point in zip(figures, points, strict=True) if point.figure]:
         for chain in figure.orders:
-            assert len(chain) > 1
-            assert len(maker.references.left(one.user_id, chain)) == 1
-            assert len(maker.references.left(one.user_id, chain[1:])) > 1
-    wide = of.model_copy(
-        update={"figures": [told[0].model_copy(update={"orders": [told[0].orders[0][1:]] * 2})]}
+            assert len(maker.references.left(user, chain)) == 1
+            assert all(
+                maker.references.left(user, [x for x in chain if x != one])
+                != maker.references.left(user, chain)
+                for one in chain
+                if one.what not in ("again", "given_up")
+            )
+    wide = Specification(
+        figures=[OrderFigure(what="date", orders=[[OrderCondition(what="status", value="Delivered")]])]
     )
     with pytest.raises(Undecided, match="two orders"):
-        maker.references.points(wide, one.user_id)
+        maker.references.points(wide, user)
     with pytest.raises(Unproven, match="two orders"):
-        Proof(wide, context_for(Session(maker.shop, one.user_id), maker.web)).points()
+        Proof(wide, context_for(Session(maker.shop, user), maker.web)).points()
+
+
+HOME = Address(address1="1 Old Street", city="Salem", state="OR", zip="97301")
+BOUGHT = [
+    ("2015-01-05", "CUP1", HOME), ("2015-02-01", "POT1", HOME), ("2015-03-01", "POT2", HOME), ("2015-04-01", "CUP1", HOME),
+    ("2017-05-01", "POT1", None), ("2017-05-09", "CUP2", None), ("2017-06-01", "POT2", None), ("2017-08-01", "LID1", None),
+]  # fmt: skip
+LEFT = {
+    "again": ["2017-06-01", "2017-05-01"],
+    "again quickest": ["2017-05-01"],
+    "pause": ["2017-05-01"],
+    "kind=Cups given_up": ["2015-04-01", "2015-01-05"],
+    "kind=Cups given_up last": ["2015-04-01"],
+    "kind=Cups given_up first": ["2015-01-05"],
+    "last": ["2017-08-01"],
+}
+
+
+@pytest.mark.parametrize("chain", LEFT)
+def test_a_history_leaves_the_orders_that_a_reader_would_name(chain: str, little: Shop) -> None:
+    orders = [
+        Order(order_id=day, product_id=name, user_id="U", order_date=f"{day}T10:00:00.000", slip=home and Slip(address=home))
+        for day, name, home in reversed(BOUGHT)
+    ]  # fmt: skip
+    history = History("U", orders, {one.product_id: one for one in little.store.iter_products()})
+    named = [one.partition("=") for one in chain.split()]
+    wanted = [OrderCondition.model_validate({"what": what, "value": value}) for what, _, value in named]
+    assert [one.order_id for one in history.left(wanted)] == LEFT[chain]
+
+
+def test_a_demand_takes_its_value_or_half_of_it_from_an_order() -> None:
+    taken = [
+        TakenDemand(point=1, name="Brand", order=[OrderCondition(what="last")]),
+        TakenDemand(point=1, name="Size", order=[OrderCondition(what="first")], half=True),
+    ]
+    of = Specification(needs=[JoinedNeed(category=["Cups"])], taken=taken)
+    made, size = of.resolved(["Anna", "12 Count"]).needs[0].constraints
+    assert (made.kind, made.value, size.name, size.value) == ("brand_is", "Anna", "Size", "6 Count")
+    assert "half the Size of what I got by my order the earliest" in described(of)
 
 
 # -- a shop that one screen shows

@@ -11,7 +11,7 @@ from random import Random
 from drr.env.points import JointRule
 from drr.env.statistics import cents
 from drr.querygen.joined.deciding import DECIDING, FirstRows, answer, lighter, many, shortcuts
-from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup
+from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup, Tells
 from drr.querygen.joined.solving import Solution, Solver, Undecided, maker
 from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
 from drr.querygen.shelves import rounded
@@ -40,27 +40,30 @@ class BundleDraw:
     def drawer(self) -> JoinedNeedDraw:
         return JoinedNeedDraw(self.solver)
 
-    def draw(self, rng: Random, level: int) -> tuple[Specification, Solution]:
-        """Return a bundle that passes all checks of its form. Raises `Dropped` or `Undecided`."""
-        load = LOADS[level - 1]
-        refused = set(rng.sample(range(1, load + 1), int(REFUSED * load + rng.random() * (load > 1))))
+    def draw(self, rng: Random, load: int, unmet: int, tells: Tells = lambda *_: False) -> Specification:
+        """Return a bundle of so many needs, some unmet, that passes all checks of its form. Raises `Dropped` or `Undecided`."""
+        refused = set(rng.sample(range(1, load + 1), unmet))
         needs, groups, used = dict[int, JoinedNeed](), list[NeedGroup](), set[Kind]()
         for points in _parted(rng, [at for at in range(1, load + 1) if at not in refused]):
-            group, drawn = self.drawer.group(rng, points, used, load)
+            group, drawn = self.drawer.group(rng, points, used, load, tells)
             groups.append(group)
             used.update(group.kinds)
             needs |= drawn
         for at in refused:
             needs[at] = self.drawer.refused(rng, [one for one in self.drawer.kinds if one not in used])
             used.add(tuple(needs[at].category))
-        of = self._pruned(self._hidden(rng, needs, groups))
+        of = self._pruned(self._hidden(rng, needs, groups, tells))
         right = self.solver.solve(of)
         for why in shortcuts(of, right, self.solver):
             raise Dropped(why)
-        return of, right
+        return of
 
     def _hidden(
-        self, rng: Random, needs: dict[int, JoinedNeed], groups: Sequence[NeedGroup]
+        self,
+        rng: Random,
+        needs: dict[int, JoinedNeed],
+        groups: Sequence[NeedGroup],
+        tells: Tells,
     ) -> Specification:
         """Return the bundle with budget and concessions, redrawn until no right pick stands among first rows."""
         rules = [JointRule(points=one.points, same=one.shared) for one in groups if one.shared]
@@ -75,7 +78,7 @@ class BundleDraw:
                 return self._differing(limited, self.solver.solve(limited))
             for one in groups:
                 if set(seen).intersection(one.points):
-                    needs |= self.drawer.needs(rng, one, len(needs))
+                    needs |= self.drawer.needs(rng, one, len(needs), tells)
         raise Dropped("no budget decides, or a pick stands among first rows")
 
     def _limited(self, rng: Random, of: Specification) -> Specification:
@@ -140,10 +143,10 @@ class BundleDraw:
 
     def _pruned(self, of: Specification) -> Specification:
         """Return the bundle without demands that decide nothing, as far as too many do."""
-        right = answer(of, self.solver)
+        right = answer(of, self.solver.solve)
         while True:
             found = list(lighter(of))
-            idle = [one for one in found if answer(one, self.solver) == right]
+            idle = [one for one in found if answer(one, self.solver.solve) == right]
             if len(found) - len(idle) >= DECIDING * len(found):
                 return of
             of = idle[0]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Any, get_args
 
 from drr.env.session import Session
 from drr.env.shop import Shop, Sort
 from drr.env.statistics import cents
 from drr.env.web.base import WebSearch
 from drr.querygen.joined.solving import LEAST_SETS, Offer, Solution, Solver, Undecided
-from drr.querygen.joined.specification import Specification
+from drr.querygen.joined.specification import OrderCondition, Specification
 from drr.tools.base import context_for
 from drr.tools.registry import call_sync
 
@@ -22,7 +22,7 @@ FIRST_ROWS = 10
 
 
 def lighter(of: Specification) -> Iterator[Specification]:
-    """Yield the specification without each of its demands: constraints, rules, budget and concessions."""
+    """Yield the specification without each of its demands: constraints, conditions, rules, budget and concessions."""
     for place, need in enumerate(of.needs):
         for one in need.constraints:
             rest = need.model_copy(update={"constraints": [x for x in need.constraints if x != one]})
@@ -32,7 +32,13 @@ def lighter(of: Specification) -> Iterator[Specification]:
         if need.pieces > 1:
             one_piece = need.model_copy(update={"pieces": 1})
             yield of.model_copy(update={"needs": [*of.needs[:place], one_piece, *of.needs[place + 1 :]]})
-    for name in ("rules", "concessions"):
+    for name, key in (("taken", "order"), ("figures", "orders")):
+        parts = getattr(of, name)
+        for at, whole in enumerate(parts):
+            for fewer in _without_one(getattr(whole, key)):
+                part = whole.model_copy(update={key: fewer})
+                yield of.model_copy(update={name: [*parts[:at], part, *parts[at + 1 :]]})
+    for name in ("rules", "concessions", "taken"):
         whole = getattr(of, name)
         for place in range(len(whole)):
             yield of.model_copy(update={name: [*whole[:place], *whole[place + 1 :]]})
@@ -40,23 +46,27 @@ def lighter(of: Specification) -> Iterator[Specification]:
         yield of.model_copy(update={"budget": None})
 
 
-def deciding(of: Specification, right: Solution, solver: Solver) -> float:
-    """Return the share of demands without which products or refusals of the answer are others."""
-    found = [answer(one, solver) != picked(right) for one in lighter(of)]
+def _without_one(found: Sequence[Any]) -> Iterator[list[Any]]:
+    """Yield a chain of conditions, or several chains, without each condition."""
+    for at, one in enumerate(found):
+        ways = [[]] if isinstance(one, OrderCondition) else [[rest] for rest in _without_one(one)]
+        yield from ([*found[:at], *way, *found[at + 1 :]] for way in ways)
+
+
+def deciding(of: Specification, solve: Callable[[Specification], Solution]) -> float:
+    """Return the share of demands without which a product, a figure or a refusal of the answer is another."""
+    right = answer(of, solve)
+    found = [answer(one, solve) != right for one in lighter(of)]
     return sum(found) / len(found) if found else 1.0
 
 
-def picked(found: Solution) -> list[object]:
-    """Return the outcome and the products of each point."""
-    return [(one.status, [pick.product for pick in one.picks]) for one in found.points]
-
-
-def answer(of: Specification, solver: Solver) -> list[object] | None:
-    """Return what is picked; `None` where nothing or more than one set is right."""
+def answer(of: Specification, solve: Callable[[Specification], Solution]) -> list[object] | None:
+    """Return what is picked and told; `None` where nothing or more than one set is right."""
     try:
-        return picked(solver.solve(of))
+        points = solve(of).points
     except Undecided:
         return None
+    return [(one.status, one.figure, [pick.product for pick in one.picks]) for one in points]
 
 
 def shortcuts(of: Specification, right: Solution, solver: Solver) -> Iterator[str]:

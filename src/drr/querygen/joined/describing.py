@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.records.lines import priced
+from drr.querygen.joined.histories import RANKS
 from drr.querygen.joined.specification import JoinedNeed, OrderCondition, OrderFigure, Specification
 from drr.querygen.joined.stated_words import STATED_RULES, stated_point, stated_rules
 from drr.wording.currency import DOLLARS, Currency
@@ -42,28 +43,35 @@ _ASKED = {
     "date": "The day of my order {}",
     "total": "The total of my order {}",
     "days": "The days between my order {} and my order {}",
+    "days_again": "The days that lay between my order {} and the one before of the same product",
 }
 _WHICH = {
     "kind": "of the kind {}",
     "maker": "by {}",
+    "given_up": "by the maker whom I gave up (ordered more than once, and after the last time only others of the kind)",
     "year": "of the year {}",
     "status": "with the status {}",
     "recipient": "sent as a gift to {}",
     "former_home": "sent to my former home",
+    "again": "of what I have ordered exactly twice, once to my former home and then once to the present one (the second order)",
+    "first": "the earliest of these",
+    "last": "the latest of these",
+    "quickest": "the one of these that followed soonest on the first",
+    "pause": "the one of these that followed the longest time without any order",
 }
 
 
 def described(of: Specification, money: Currency = DOLLARS) -> str:
     """Return the text of a specification. It says that no model worded it."""
-    rules = [*(RULES if of.needs else ORDER_RULES if of.figures else ()), *stated_rules(of.stated)]
+    rules = [*(RULES if of.needs else ()), *(ORDER_RULES if of.figures or of.taken else ())]
     banner = "I want to know the following. (Printed from a specification; no model worded it.)"
-    return "\n".join([banner, *asked(of, money), *rules])
+    return "\n".join([banner, *asked(of, money), *dict.fromkeys(rules), *stated_rules(of.stated)])
 
 
 def asked(of: Specification, money: Currency = DOLLARS) -> list[str]:
     """Return the numbered points of a specification and what binds them, without the rules of the house."""
-    points = [*(_need(one, money) for one in of.needs), *map(_figure, of.figures)]
-    points += [stated_point(one, _which(one.order)) for one in of.stated]
+    points = [_need(one, money, _taken(of, at)) for at, one in enumerate(of.needs, 1)]
+    points += [*map(_figure, of.figures), *(stated_point(one, _which(one.order)) for one in of.stated)]
     numbered = [f"{at}. {point}" for at, point in enumerate(points, 1)]
     return [*numbered, *(_joint(of, money) if of.needs else ())]
 
@@ -83,11 +91,28 @@ def _figure(one: OrderFigure) -> str:
 
 
 def _which(chain: Sequence[OrderCondition]) -> str:
-    return " ".join(_WHICH[one.what].format(one.value) for one in chain)
+    """Return conditions in words, ranks last."""
+    found = sorted(chain, key=lambda one: list(_WHICH).index(one.what))
+    plain = " ".join(_WHICH[one.what].format(one.value) for one in found if one.what not in RANKS)
+    return ", ".join(filter(None, [plain, *(_WHICH[one.what] for one in found if one.what in RANKS)]))
 
 
-def _need(need: JoinedNeed, money: Currency) -> str:
-    demands = ", ".join(_demand(one, money) for one in need.constraints)
+def _taken(of: Specification, point: int) -> Iterator[str]:
+    """Yield the demands on a point whose values are those of orders."""
+    for one in of.taken:
+        if one.point == point:
+            name = (
+                "the maker"
+                if one.name == "Brand"
+                else f"half the {one.name}"
+                if one.half
+                else f"the {one.name}"
+            )
+            yield f"{name} of what I got by my order {_which(one.order)}"
+
+
+def _need(need: JoinedNeed, money: Currency, taken: Iterable[str]) -> str:
+    demands = ", ".join([*(_demand(one, money) for one in need.constraints), *taken])
     pieces = f"{need.pieces} pieces of one" if need.pieces > 1 else "One"
     return f"{pieces} {need.category[-1]}{f': {demands}' if demands else ''}."
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
+from typing import NamedTuple
 
 from drr.env.checkable import Checkable
 from drr.env.errors import Misuse
@@ -16,7 +17,7 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import PASS, CheckResult, fail
-from drr.querygen.joined.bundles import LOADS, BundleDraw
+from drr.querygen.joined.bundles import LOADS, REFUSED, BundleDraw
 from drr.querygen.joined.deciding import DECIDING, FirstRows, deciding, shortcuts
 from drr.querygen.joined.describing import described, unframed
 from drr.querygen.joined.needs import SHELF, Dropped
@@ -30,9 +31,29 @@ from drr.querygen.joined.words import word_use
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
 
-TRIES = 30
+ALONE = 0.2
+"""The share of questions with needs alone or figures alone, from level 3 on."""
+_FORMS = 4
+TRIES = 60
 """The drafts for one question before the shop counts as unable to give it."""
-_USERS = 300
+
+
+class Form(NamedTuple):
+    """The parts of a question that have to be joined. Together they are its load."""
+
+    needs: int
+    anchors: int
+    """Demands whose value an order tells."""
+    figures: int
+
+
+def _form(rng: Random, load: int, alone: bool) -> Form:
+    figures = rng.randint(0, load)
+    if load > 2:
+        figures = rng.choice((0, load)) if alone else round(load * rng.choice((0.2, 0.3, 0.4)))
+    needs = load - figures
+    anchors = min(needs // 2, rng.randint(0, 1 + load // 6))
+    return Form(needs - anchors, anchors, figures)
 
 
 @dataclass
@@ -64,11 +85,7 @@ class JoinedMaker:
     @cached_property
     def kinds(self) -> Sequence[str]:
         """Return the kinds of question that the shop can give, in turn. Twins stand side by side."""
-        return ("bundles", "references", *(("stated", "stated") if self.stated.makers else ()))
-
-    @cached_property
-    def users(self) -> list[str]:
-        return self.shop.store.sample_users(_USERS, seed=0, min_orders=1)
+        return ("mixed", "mixed", *(("stated", "stated") if self.stated.makers else ()))
 
     def questions(self, seed: int, count: int) -> list[Query]:
         """Return up to `count` questions, as many of each level, the easiest first."""
@@ -84,25 +101,31 @@ class JoinedMaker:
             waiting = [
                 one for one in waiting if one.checkable and (one.checkable.level, kind) == (level, "stated")
             ]
-            tries = (self._made(f"{seed}:{number}:{one}", level, kind) for one in range(TRIES))
+            alone = Random(f"alone:{seed}:{number}").random() < ALONE
+            forms = [
+                _form(Random(f"form:{seed}:{number}:{one}"), LOADS[level - 1], alone) for one in range(_FORMS)
+            ]
+            tries = (
+                self._made(
+                    f"{seed}:{number}:{one}",
+                    level,
+                    None if kind == "stated" else forms[one * _FORMS // TRIES],
+                )
+                for one in range(TRIES)
+            )
             found = waiting or next(filter(None, tries), [])
             made, waiting = made + found[:1], found[1:]
         return made
 
-    def _made(self, seed: str, level: int, kind: str) -> list[Query]:
-        """Try once to make a question, or a pair of them; a failure is counted by level and reason."""
+    def _made(self, seed: str, level: int, form: Form | None) -> list[Query]:
+        """Try once to make a question, or without a form a pair of twins; a failure is counted by level and reason."""
         rng = Random(f"joined:{seed}")
-        user = rng.choice(self.users if kind == "bundles" else self.references.users)
+        user = rng.choice(self.references.users)
         try:
-            if kind == "bundles":
-                drawn = [self.bundles.draw(rng, level)[0]]
-            elif kind == "references":
-                drawn = [self.references.draw(rng, user, LOADS[level - 1])]
-            else:
-                drawn = self.stated.draw(rng, user, LOADS[level - 1])
+            drawn = [self._drawn(rng, form, user)] if form else self.stated.draw(rng, user, LOADS[level - 1])
             return [self._query(of, level, user, seed if len(drawn) > 1 else None) for of in drawn]
         except (Dropped, Undecided, Unproven) as error:
-            self.dropped[f"{kind}, level {level}: {error}"] += 1
+            self.dropped[f"{'mixed' if form else 'stated'}, level {level}: {error}"] += 1
             return []
 
     def _query(self, of: Specification, level: int, user: str, twin: str | None) -> Query:
@@ -129,8 +152,25 @@ class JoinedMaker:
             checkable=truth,
         )
 
+    def _drawn(self, rng: Random, form: Form, user: str) -> Specification:
+        """Return needs, some with a value from an order, and figures. Raises `Dropped` or `Undecided`."""
+        references, drawer = self.references, self.bundles.drawer
+        points = range(form.needs + form.figures)
+        unmet = rng.sample(points, int(REFUSED * len(points) + rng.random()) if len(points) > 1 else 0)
+        needs = max(0, min(form.needs - 1, sum(at < form.needs for at in unmet)))
+        told = references.figures(rng, user, form.figures, min(len(unmet) - needs, form.figures))
+        of = Specification()
+        if form.needs:
+            of = self.bundles.draw(rng, form.needs, needs, references.teller(user, drawer))
+            of = references.anchored(rng, of, user, form.anchors, drawer)
+        of = of.model_copy(update={"figures": told})
+        if deciding(of, partial(self.solution, user=user)) < DECIDING:
+            raise Dropped("demands that decide nothing")
+        return of
+
     def solution(self, of: Specification, user: str) -> Solution:
         """Return the answers to all points. Raises `Undecided`."""
+        of = self.references.history(user).resolved(of)
         found = self.bundles.solver.solve(of) if of.needs else Solution([], [], 0)
         stated = [self.stated.truth.point(one, user) for one in of.stated]
         return found._replace(points=[*found.points, *self.references.points(of, user), *stated])
@@ -163,14 +203,13 @@ class JoinedMaker:
 
     def _deciding(self, of: Specification, right: Solution, user: str) -> CheckResult:
         found, solver = list[str](), self.bundles.solver
-        shares = [self.references.deciding(of, user), self.stated.deciding(of, user)]
+        share = min(deciding(of, partial(self.solution, user=user)), self.stated.deciding(of, user))
         if of.needs:
-            shares.append(deciding(of, right, solver))
-            found += shortcuts(of, right, solver)
+            found += shortcuts(self.references.history(user).resolved(of), right, solver)
         if shown := self.first.show(of, right):
             found.append(f"a plain search shows the picks of points {shown} among its first rows")
-        if min(shares) < DECIDING:
-            found.append(f"only {min(shares):.0%} of the demands decide")
+        if share < DECIDING:
+            found.append(f"only {share:.0%} of the demands decide")
         return fail("; ".join(found)) if found else PASS
 
     def _reached(self, of: Specification, truth: Checkable, user: str) -> CheckResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +24,12 @@ WORDS = Path(__file__).parent.parent / "checkable.toml"
 _PIECES = (1, 1, 2, 3, 4)
 _SHARED = ("Brand", "Brand", "Color", "Size", "Material")
 _REDRAWS, _TRIES = 40, 6
+_TOLD = 0.8
+"""The share of needs with a demand that an order of the shopper tells."""
+_OF_A_MAKER = range(3, 16)
 Kind = tuple[str, ...]
+Tells = Callable[[Kind, Constraint], bool]
+"""A test of whether an order of the shopper tells the value of a demand on a kind."""
 
 
 class Dropped(Exception):
@@ -64,21 +69,21 @@ class JoinedNeedDraw:
         )
 
     def group(
-        self, rng: Random, points: list[int], used: set[Kind], load: int
+        self, rng: Random, points: list[int], used: set[Kind], load: int, tells: Tells
     ) -> tuple[NeedGroup, dict[int, JoinedNeed]]:
         """Return kinds and needs for points, with what a rule makes them share."""
         free = [kind for kind in self.kinds if kind not in used]
         wanted = rng.sample(_SHARED, len(_SHARED)) if len(points) > 1 else [None]
         for shared in [one for one in wanted for _ in range(_TRIES)]:
             first = rng.choice(free)
-            alike = [kind for kind in free if self._share(shared, kind, first)]
+            alike = [kind for kind in free if self.share(shared, kind, first)]
             if len(alike) >= len(points):
                 group = NeedGroup(points, rng.sample(alike, len(points)), shared)
                 with suppress(Dropped):
-                    return group, self.needs(rng, group, load)
+                    return group, self.needs(rng, group, load, tells)
         raise Dropped("no group of needs")
 
-    def _share(self, shared: str | None, kind: Kind, other: Kind) -> bool:
+    def share(self, shared: str | None, kind: Kind, other: Kind) -> bool:
         """Tell whether products of two kinds may share what a rule names: a maker, or two values of a detail."""
         if shared == "Brand":
             return self.kinds[kind] == self.kinds[other]
@@ -88,10 +93,10 @@ class JoinedNeedDraw:
         ]
         return shared is None or len(values[0] & values[1]) > 1
 
-    def needs(self, rng: Random, group: NeedGroup, load: int) -> dict[int, JoinedNeed]:
+    def needs(self, rng: Random, group: NeedGroup, load: int, tells: Tells) -> dict[int, JoinedNeed]:
         """Return needs of a group that some sets meet."""
         for _ in range(_TRIES):
-            drawn = [self._need(rng, kind, group.shared, load) for kind in group.kinds]
+            drawn = [self._need(rng, kind, group.shared, load, tells) for kind in group.kinds]
             rule = JointRule(points=list(range(1, len(drawn) + 1)), same=group.shared)
             of = Specification(needs=drawn, rules=[rule])
             if not group.shared or len(self.solver.choice(of, 0).cheapest()) >= 8:
@@ -101,20 +106,24 @@ class JoinedNeedDraw:
     def attributes(self, kind: Kind) -> list[FittingBits]:
         return self.shelves.table(kind).demands("attribute")
 
-    def _need(self, rng: Random, kind: Kind, shared: str | None, load: int) -> JoinedNeed:
-        table = self.shelves.table(kind)
+    def _need(self, rng: Random, kind: Kind, shared: str | None, load: int, tells: Tells) -> JoinedNeed:
+        table, pieces = self.shelves.table(kind), rng.choice(_PIECES)
         span = range(30, 120) if load == 1 else range(24, 90) if shared else range(10, 60)
         wide = [one for one in self.attributes(kind) if one.demand.name != shared]
         free = [one for one in wide if one.fit.bit_count() in span]
+        makers = table.demands("brand_is") if load > 1 and not shared else []
+        told = [one for one in (*wide, *makers) if tells(kind, one.demand)] if rng.random() < _TOLD else []
         limits = table.demands("ratings_min")
         for _ in range(_REDRAWS):
             two = rng.random() < 0.5 and len(wide) > 1
             asked = rng.sample(wide, 2) if two else rng.sample(free, min(1, len(free)))
+            asked = [rng.choice(told), *asked[1:]] if told else asked
             asked += rng.sample(limits, 1) if limits and rng.random() < 0.4 else []
-            names = [one.demand.name for one in asked]
-            if asked and len(set(names)) == len(names) and table.right(asked, None).bit_count() in span:
+            names = [one.demand.name or one.demand.kind for one in asked]
+            few = _OF_A_MAKER if "brand_is" in names else span
+            if asked and len(set(names)) == len(names) and table.right(asked, None).bit_count() in few:
                 return JoinedNeed(
-                    category=list(kind), constraints=[one.demand for one in asked], pieces=rng.choice(_PIECES)
+                    category=list(kind), constraints=[one.demand for one in asked], pieces=pieces
                 )
         raise Dropped("no need of this kind")
 

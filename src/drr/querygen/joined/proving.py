@@ -21,7 +21,7 @@ from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call_sync
 
 _PAGE = 50
-_MOST_CALLS = 100
+_MOST_CALLS = 80
 _MOST_CHOICES = 60_000
 
 
@@ -63,8 +63,10 @@ class Proof:
         trace = OrderTrace(self._call)
         figures = [trace.point(one) for one in self.of.figures]
         figures += [StatedTrace(self._call).point(one) for one in self.of.stated]
-        if None in figures:
+        resolved = trace.resolved(self.of)
+        if None in figures or not resolved:
             raise Unproven("conditions leave two orders")
+        self.of = resolved
         return [*(self._need_points() if self.of.needs else ()), *filter(None, figures)]
 
     def _need_points(self) -> list[PointTruth]:

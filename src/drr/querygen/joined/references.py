@@ -1,101 +1,57 @@
-"""Draws and solves figures of orders that conditions single out of a long history."""
+"""Draws references to orders that conditions single out of a long history: for figures, and for the values of needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cached_property
 from random import Random
 
+from drr.env.checkable import Constraint
 from drr.env.entities import Order, Product
 from drr.env.points import PointTruth
 from drr.env.shop import Shop
-from drr.env.statistics import cents
-from drr.querygen.joined.deciding import DECIDING
-from drr.querygen.joined.needs import Dropped
-from drr.querygen.joined.solving import Undecided
-from drr.querygen.joined.specification import OrderCondition, OrderFigure, Specification
+from drr.querygen.joined.histories import History
+from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Tells
+from drr.querygen.joined.specification import (
+    OrderCondition,
+    OrderFigure,
+    Specification,
+    TakenDemand,
+    halved,
+)
 
 HISTORY = range(40, 121)
 """The numbers of orders of a shopper who is asked about."""
-REFUSED = 0.22
-"""The share of figures that no record tells, from the second level on."""
-_REDRAWS, _USERS = 60, 1000
-
-
-def holds(order: Order, product: Product, condition: OrderCondition) -> bool:
-    """Tell whether an order meets a condition."""
-    slip = order.slip
-    found = {
-        "kind": product.categories[-1],
-        "maker": product.store,
-        "year": order.order_date[:4],
-        "status": order.order_status,
-        "recipient": slip.recipient if slip else None,
-        "former_home": "" if slip and slip.address and not slip.recipient else None,
-    }
-    return found[condition.what] == condition.value
+_REDRAWS, _CHAINS, _USERS = 60, 5, 1000
+_PLAIN = ("kind", "maker", "year", "status", "recipient", "former_home")
 
 
 @dataclass
 class ReferenceDraw:
-    """A drawer and solver of figures over the histories of one shop."""
+    """A drawer of references over the histories of one shop."""
 
     shop: Shop
     products: Mapping[str, Product]
-    _orders: dict[str, list[Order]] = field(default_factory=dict)
+    _histories: dict[str, History] = field(default_factory=dict)
 
-    def orders(self, user: str) -> list[Order]:
-        if user not in self._orders:
+    def history(self, user: str) -> History:
+        if user not in self._histories:
             found = self.shop.store.orders(user).items
-            self._orders[user] = [one for one in found if one.product_id in self.products]
-        return self._orders[user]
+            known = [one for one in found if one.product_id in self.products]
+            self._histories[user] = History(user, known, self.products)
+        return self._histories[user]
+
+    def orders(self, user: str) -> Sequence[Order]:
+        return self.history(user).orders
 
     def left(self, user: str, chain: Sequence[OrderCondition]) -> list[Order]:
         """Return the orders that meet all conditions."""
-        return [
-            one
-            for one in self.orders(user)
-            if all(holds(one, self.products[one.product_id], condition) for condition in chain)
-        ]
+        return self.history(user).left(chain)
 
     def points(self, of: Specification, user: str) -> list[PointTruth]:
         """Return the answers to all figures. Raises `Undecided` where conditions leave two orders."""
-        return [self._point(one, user) for one in of.figures]
-
-    def deciding(self, of: Specification, user: str) -> float:
-        """Return the share of conditions without which a point has another answer, or two."""
-        found = []
-        for one in of.figures:
-            right = self._point(one, user)
-            for at, chain in enumerate(one.orders):
-                for condition in chain:
-                    rest = [other for other in chain if other != condition]
-                    orders = [*one.orders[:at], rest, *one.orders[at + 1 :]]
-                    with suppress(Undecided):
-                        found.append(self._point(one.model_copy(update={"orders": orders}), user) != right)
-                        continue
-                    found.append(True)
-        return sum(found) / len(found) if found else 1.0
-
-    def _point(self, of: OrderFigure, user: str) -> PointTruth:
-        left = [self.left(user, chain) for chain in of.orders]
-        if not all(left):
-            return PointTruth(status="nothing_fits")
-        if any(len(one) > 1 for one in left):
-            raise Undecided("conditions leave two orders")
-        orders = [one[0] for one in left]
-        days = [date.fromisoformat(one.order_date[:10]) for one in orders]
-        price = self.products[orders[0].product_id].price
-        sources = [f"user://{user}/orders/{one.order_id}" for one in orders]
-        if of.what == "total":
-            if price is None:
-                return PointTruth(status="cannot_be_told")
-            return PointTruth(figure=orders[0].quantity * cents(price) / 100, sources=sources)
-        between = float(abs((days[-1] - days[0]).days))
-        return PointTruth(figure=between if of.what == "days" else days[0].isoformat(), sources=sources)
+        return [self.history(user).point(one) for one in of.figures]
 
     @cached_property
     def users(self) -> list[str]:
@@ -103,50 +59,77 @@ class ReferenceDraw:
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=HISTORY[0])
         return [one for one in found if len(self.orders(one)) in HISTORY]
 
-    def draw(self, rng: Random, user: str, load: int) -> Specification:
-        """Return figures, each of other orders, some without an answer. Raises `Dropped`."""
-        refused = set(rng.sample(range(load), int(REFUSED * load + rng.random() * (load > 1))))
-        figures, used = list[OrderFigure](), set[str]()
-        for at in range(load):
-            figures.append(self._figure(rng, user, used, "unknown" if at in refused else "told"))
-        of = Specification(figures=figures)
-        if self.deciding(of, user) < DECIDING:
-            raise Dropped("conditions that decide nothing")
-        return of
+    def figures(self, rng: Random, user: str, count: int, refused: int) -> list[OrderFigure]:
+        """Return figures, each of other orders, so many of them without an answer. Raises `Dropped`."""
+        unknown = set(rng.sample(range(count), refused))
+        used = set[str]()
+        return [self._figure(rng, user, used, told=at not in unknown) for at in range(count)]
 
-    def _figure(self, rng: Random, user: str, used: set[str], wanted: str) -> OrderFigure:
+    def _figure(self, rng: Random, user: str, used: set[str], *, told: bool) -> OrderFigure:
         for _ in range(_REDRAWS):
             what = rng.choice(("date", "total", "days"))
-            chains = [self._chain(rng, user) for _ in range(1 + (what == "days"))]
-            if wanted == "unknown" and what != "total":
+            chains = [self._chain(rng, user, plain=not told) for _ in range(1 + (what == "days"))]
+            if not told and what != "total":
                 chains[0] = self._broken(rng, user, chains[0])
+            elif "again" in (one.what for one in chains[0]):
+                what, chains = "days_again", chains[:1]
             figure = OrderFigure(what=what, orders=chains)
             named = {one.order_id for chain in chains for one in self.left(user, chain)}
-            apart = len(named) == len(chains) or wanted == "unknown"
-            status = self._point(figure, user).status
-            if apart and not named & used and (status == "answered") == (wanted == "told"):
+            if any(len(self.left(user, chain)) > 1 for chain in chains):
+                continue
+            apart = not told or (len(named) == len(chains) and len(set(map(str, chains))) == len(chains))
+            status = self.history(user).point(figure).status
+            if apart and not named & used and (status == "answered") == told:
                 used |= named
                 return figure
         raise Dropped("no figure of this history")
 
-    def _chain(self, rng: Random, user: str) -> list[OrderCondition]:
-        """Return conditions that leave one order, none of which can be spared."""
+    def _chain(self, rng: Random, user: str, *, plain: bool) -> list[OrderCondition]:
+        """Return conditions that leave one order, none of which can be spared. Half of them say what it is among others."""
+        history = self.history(user)
+        related = [{one} for found in history.related.values() for one in sorted(found)]
         for _ in range(_REDRAWS):
-            if chain := self.chain_of(rng, user, rng.choice(self.orders(user))):
+            rare = rng.choice(related) if related and not plain and rng.random() < 0.5 else None
+            order = rng.choice([one for one in history.orders if not rare or one.order_id in rare])
+            if chain := self.chain_of(rng, user, order, plain=plain):
                 return chain
         raise Dropped("no order stands out")
 
-    def chain_of(self, rng: Random, user: str, order: Order) -> list[OrderCondition]:
+    def chain_of(self, rng: Random, user: str, order: Order, *, plain: bool = True) -> list[OrderCondition]:
         """Return such conditions for one order; none where the draw fails."""
-        chain = [one for one in self.facts(order) if rng.random() < 0.7]
-        for one in rng.sample(chain, len(chain)):
+        history = self.history(user)
+        facts = [one for one in self.facts(order) if rng.random() < 0.7]
+        own = [OrderCondition(what=what) for what in ("again", "given_up") if not plain]
+        own = [one for one in own if history.holds(order, one)]
+        chain = [*own[:1], *(one for one in facts if not own or one.what in ("kind", "year"))]
+        if own and own[0].what == "given_up":
+            chain = list(dict.fromkeys([*self.facts(order)[:1], *chain]))
+        if not plain and rng.random() < 0.6 and (ranks := self._ranks(rng, history, order, chain)):
+            chain = ranks
+        for one in sorted(rng.sample(chain, len(chain)), key=lambda one: one.what not in _PLAIN):
             rest = [other for other in chain if other != one]
-            chain = rest if len(self.left(user, rest)) == 1 else chain
-        return chain if len(self.left(user, chain)) == 1 and len(chain) > 1 else []
+            chain = rest if one not in own and history.left(rest) == [order] else chain
+        said = {one.what for one in chain}
+        apt = "kind" in said if "given_up" in said else len(chain) > 1 or "pause" in said
+        return chain if apt and history.left(chain) == [order] else []
+
+    def _ranks(
+        self, rng: Random, history: History, order: Order, chain: Sequence[OrderCondition]
+    ) -> list[OrderCondition] | None:
+        """Return the conditions with a rank by which the order is the only one; without conditions that idle beside it."""
+        again = [one for one in chain if one.what == "again"]
+        years = [one for one in chain if one.what == "year" and rng.random() < 0.5]
+        rest = [one for one in chain if one.what in ("kind", "maker", "recipient", "given_up")]
+        ways = [(again, "quickest")] if again else [(years, "pause"), (rest, "last"), (rest, "first")]
+        for stated, what in rng.sample(ways, len(ways)):
+            found = [*stated, OrderCondition.model_validate({"what": what})]
+            if (stated or what == "pause") and history.left(found) == [order]:
+                return found
+        return None
 
     def facts(self, order: Order) -> list[OrderCondition]:
-        """Return all conditions that an order meets."""
-        product = self.products[order.product_id]
+        """Return the plain conditions that an order meets, its kind first."""
+        product, history = self.products[order.product_id], self.history(order.user_id)
         found = [
             OrderCondition(what="kind", value=product.categories[-1]),
             OrderCondition(what="maker", value=product.store or ""),
@@ -155,9 +138,57 @@ class ReferenceDraw:
             OrderCondition(what="recipient", value=(order.slip and order.slip.recipient) or ""),
             OrderCondition(what="former_home"),
         ]
-        return [one for one in found if holds(order, product, one)]
+        return [one for one in found if history.holds(order, one)]
 
     def _broken(self, rng: Random, user: str, chain: Sequence[OrderCondition]) -> list[OrderCondition]:
         """Return conditions of two orders that no order meets together, though some meet all but one."""
         other = rng.choice(self.facts(rng.choice(self.orders(user))))
         return [other if one.what == other.what else one for one in chain]
+
+    # -- values of needs
+
+    def teller(self, user: str, drawer: JoinedNeedDraw) -> Tells:
+        """Return a test of whether an order of a shopper tells the value of a demand."""
+        return lambda kind, one: bool(self._telling(user, kind, one, drawer))
+
+    def anchored(
+        self, rng: Random, of: Specification, user: str, count: int, drawer: JoinedNeedDraw
+    ) -> Specification:
+        """Return the same bundle with so many of its demands taken from orders. Raises `Dropped`."""
+        conceded = [(one.point, one.constraint) for one in of.concessions]
+        stated = [(at, one) for at, need in enumerate(of.needs, 1) for one in need.constraints]
+        taken, needs, used = list[TakenDemand](), list(of.needs), set[str]()
+        for at, one in rng.sample(stated, len(stated)):
+            if len(taken) == count or (at, one) in conceded or at in (x.point for x in taken):
+                continue
+            orders = self._telling(user, needs[at - 1].category, one, drawer)
+            for order, half in _CHAINS * rng.sample(orders, len(orders)):
+                chain = self.chain_of(rng, user, order, plain=rng.random() < 0.4)
+                idle = "maker" in (x.what for x in chain) and one.kind == "brand_is"
+                if chain and not idle and order.order_id not in used:
+                    taken.append(TakenDemand(point=at, name=one.name or "Brand", order=chain, half=half))
+                    rest = [x for x in needs[at - 1].constraints if x != one]
+                    needs[at - 1] = needs[at - 1].model_copy(update={"constraints": rest})
+                    used.add(order.order_id)
+                    break
+        if len(taken) < count:
+            raise Dropped("no orders tell the values")
+        return of.model_copy(update={"needs": needs, "taken": sorted(taken, key=lambda one: one.point)})
+
+    def _telling(
+        self, user: str, category: Sequence[str], demand: Constraint, drawer: JoinedNeedDraw
+    ) -> list[tuple[Order, bool]]:
+        """Return the orders whose product tells the value of a demand, or twice its number, each with whether it is twice."""
+        kind, history, found = tuple(category), self.history(user), list[tuple[Order, bool]]()
+        if demand.kind not in ("attribute", "brand_is"):
+            return []
+        for one in history.orders:
+            own = tuple(self.products[one.product_id].categories[-2:])
+            told = history.told(one, demand.name or "Brand") or ""
+            if told == demand.value:
+                alike = demand.kind == "brand_is" or own == kind
+                if alike or (own in drawer.kinds and drawer.share(demand.name, kind, own)):
+                    found.append((one, False))
+            elif own == kind and halved(told) == demand.value:
+                found.append((one, True))
+        return found

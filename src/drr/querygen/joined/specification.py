@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from drr.env.checkable import Constraint
@@ -33,17 +34,29 @@ class Concession(_Part):
 
 
 class OrderCondition(_Part):
-    """A condition on an order of the asker."""
+    """A condition on an order of the asker. An order counts whatever became of it."""
 
-    what: Literal["kind", "maker", "year", "status", "recipient", "former_home"]
+    what: Literal[
+        "kind", "maker", "year", "status", "recipient", "former_home",
+        "again", "given_up", "first", "last", "quickest", "pause",
+    ]  # fmt: skip
+    """What the order must be.
+
+    `again`: its product was ordered twice in all, once to the former home and then, by this order, to the present one.
+    `given_up`: of its kind it is by the only maker who was ordered more than once, and after whom only others were.
+    `first`, `last`: the earliest, or the latest, of the orders that meet the other conditions.
+    `quickest`: the one of them that followed soonest on the order before of the same product.
+    `pause`: the one of them that followed the longest time without any order.
+    """
     value: str = ""
+    """The kind, maker, year, status or recipient; empty for all else."""
 
 
 class OrderFigure(_Part):
     """A figure of one order, or of two. Each chain of conditions leaves one order."""
 
-    what: Literal["date", "total", "days"]
-    """The day of the order, its pieces at today's price, or the days between two orders."""
+    what: Literal["date", "total", "days", "days_again"]
+    """The day of the order, its pieces at today's price, the days between two orders, or those since the order before of the same product."""
     orders: list[list[OrderCondition]] = Field(min_length=1)
 
 
@@ -70,6 +83,18 @@ class StatedPoint(_Part):
     """The conditions that single out the order whose product the figure is about."""
 
 
+class TakenDemand(_Part):
+    """A demand of a need whose value is that of a product in an order of the asker."""
+
+    point: int
+    name: str
+    """The name of the detail; `Brand` stands for the maker."""
+    order: list[OrderCondition]
+    """Conditions that leave one order."""
+    half: bool = False
+    """True where half the number is wanted that the value begins with."""
+
+
 class Specification(_Part):
     """The points of a question, numbered from 1, and what binds them.
 
@@ -82,6 +107,7 @@ class Specification(_Part):
     """Figures of the asker's history. Their points follow the needs."""
     stated: list[StatedPoint] = Field(default_factory=list)
     """Points on which records disagree. They follow the figures."""
+    taken: list[TakenDemand] = Field(default_factory=list)
     rules: list[JointRule] = Field(default_factory=list)
     """Details or makers that several needs share or do not share. No rule states a total, which `budget` does."""
     budget: FiniteFloat | None = None
@@ -91,10 +117,20 @@ class Specification(_Part):
     @model_validator(mode="after")
     def _check_points(self) -> Self:
         named = [point for rule in self.rules for point in rule.points]
-        named += [one.point for one in self.concessions]
+        named += [one.point for one in self.concessions] + [one.point for one in self.taken]
         if any(not 1 <= point <= len(self.needs) for point in named):
             raise ValueError("a rule or a concession names a point that is not there")
         return self
+
+    def resolved(self, values: Sequence[str]) -> Specification:
+        """Return the specification with these values of the orders in place of its taken demands."""
+        needs = list(self.needs)
+        for one, value in zip(self.taken, values, strict=True):
+            named = {"kind": "brand_is"} if one.name == "Brand" else {"kind": "attribute", "name": one.name}
+            demand = Constraint.model_validate({**named, "value": halved(value) if one.half else value})
+            need = needs[one.point - 1]
+            needs[one.point - 1] = need.model_copy(update={"constraints": [*need.constraints, demand]})
+        return self.model_copy(update={"needs": needs, "taken": []})
 
     def wanted(self, point: int, given_up: int) -> list[list[Constraint]]:
         """Return the demands on a point after so many concessions. Of each list one demand must be met."""
@@ -107,3 +143,10 @@ class Specification(_Part):
                     if one.instead or one.constraint not in ways
                 ]
         return found
+
+
+def halved(value: str) -> str:
+    """Return a value with half the number that it begins with; as it is where that is no even number."""
+    number, _, rest = value.partition(" ")
+    even = number.isdecimal() and int(number) % 2 == 0
+    return f"{int(number) // 2} {rest}" if even else value

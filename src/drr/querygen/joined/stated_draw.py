@@ -9,9 +9,9 @@ from functools import cached_property
 from random import Random
 
 from drr.env.checkable import detail, parse_figure
+from drr.querygen.joined.bundles import REFUSED
 from drr.querygen.joined.deciding import DECIDING, FirstRows
 from drr.querygen.joined.needs import Dropped, Kind
-from drr.querygen.joined.references import REFUSED
 from drr.querygen.joined.solving import Solution, Undecided
 from drr.querygen.joined.specification import Record, Specification, StatedPoint
 from drr.querygen.joined.stated import OF_ORDERS, OF_PRODUCTS, REFUSALS, UNTOLD, Outcome, StatedTruth
