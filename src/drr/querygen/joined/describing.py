@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.records.lines import priced
-from drr.querygen.joined.histories import RANKS
 from drr.querygen.joined.specification import JoinedNeed, OrderCondition, OrderFigure, Specification
 from drr.querygen.joined.stated_words import STATED_RULES, stated_point, stated_rules
 from drr.wording.currency import DOLLARS, Currency
@@ -48,16 +47,16 @@ _ASKED = {
 _WHICH = {
     "kind": "of the kind {}",
     "maker": "by {}",
-    "given_up": "by the maker whom I gave up (ordered more than once, and after the last time only others of the kind)",
+    "given_up": "by the maker whom I gave up, whose goods of the kind I ordered more than once and then only others'",
     "year": "of the year {}",
     "status": "with the status {}",
     "recipient": "sent as a gift to {}",
     "former_home": "sent to my former home",
     "again": "of what I have ordered exactly twice, once to my former home and then once to the present one (the second order)",
-    "first": "the earliest of these",
-    "last": "the latest of these",
-    "quickest": "the one of these that followed soonest on the first",
-    "pause": "the one of these that followed the longest time without any order",
+    "first": "(the first one)",
+    "last": "(the last one)",
+    "quickest": "(the one that followed soonest on its first order)",
+    "pause": "(the one before which I had gone longest without any order)",
 }
 
 
@@ -93,22 +92,15 @@ def _figure(one: OrderFigure) -> str:
 def _which(chain: Sequence[OrderCondition]) -> str:
     """Return conditions in words, ranks last."""
     found = sorted(chain, key=lambda one: list(_WHICH).index(one.what))
-    plain = " ".join(_WHICH[one.what].format(one.value) for one in found if one.what not in RANKS)
-    return ", ".join(filter(None, [plain, *(_WHICH[one.what] for one in found if one.what in RANKS)]))
+    return " ".join(_WHICH[one.what].format(one.value) for one in found)
 
 
 def _taken(of: Specification, point: int) -> Iterator[str]:
     """Yield the demands on a point whose values are those of orders."""
     for one in of.taken:
         if one.point == point:
-            name = (
-                "the maker"
-                if one.name == "Brand"
-                else f"half the {one.name}"
-                if one.half
-                else f"the {one.name}"
-            )
-            yield f"{name} of what I got by my order {_which(one.order)}"
+            name = "maker" if one.name == "Brand" else one.name
+            yield f"{'half ' if one.half else ''}the {name} of the product in my order {_which(one.order)}"
 
 
 def _need(need: JoinedNeed, money: Currency, taken: Iterable[str]) -> str:
