@@ -152,7 +152,7 @@ def drawn(maker: JoinedMaker, level: int, count: int) -> Iterator[Specification]
     for seed in range(60):
         if count:
             try:
-                found = maker.bundles.draw(Random(seed), LOADS[level - 1], seed % 2)
+                found = maker.bundles.draw(Random(seed), level, level - 2)
             except (Dropped, Undecided):
                 continue
             count -= 1
