@@ -19,7 +19,6 @@ from drr.env.shop import Shop, open_shop
 from drr.env.statistics import cents
 from drr.env.web.open import open_web
 from drr.querygen.files import line_of
-from drr.querygen.joined.bundles import LOADS
 from drr.querygen.joined.describing import described
 from drr.querygen.joined.histories import History
 from drr.querygen.joined.making import JoinedMaker
