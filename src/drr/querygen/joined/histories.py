@@ -134,12 +134,12 @@ class History:
 
     def _value(self, of: TakenDemand) -> str:
         order = self.one(of.order)
-        found = order and self.told(order, of.name)
+        found = order and self.value_of(order, of.name)
         if not found:
             raise Undecided("an order tells no value")
         return found
 
-    def told(self, order: Order, name: str) -> str | None:
+    def value_of(self, order: Order, name: str) -> str | None:
         """Return a value of the product of an order; `Brand` stands for the maker."""
         product = self._product(order)
         return product.store if name == "Brand" else detail(product, name)

@@ -118,7 +118,7 @@ class JoinedMaker:
         return made
 
     def _made(self, seed: str, level: int, form: Form | None) -> list[Query]:
-        """Try once to make a question, or without a form a pair of twins; a failure is counted by level and reason."""
+        """Try once to make a question, or without a form two twins. A failure is counted."""
         rng = Random(f"joined:{seed}")
         user = rng.choice(self.references.users)
         try:
@@ -158,12 +158,12 @@ class JoinedMaker:
         points = range(form.needs + form.figures)
         unmet = rng.sample(points, int(REFUSED * len(points) + rng.random()) if len(points) > 1 else 0)
         needs = max(0, min(form.needs - 1, sum(at < form.needs for at in unmet)))
-        told = references.figures(rng, user, form.figures, min(len(unmet) - needs, form.figures))
+        figures = references.figures(rng, user, form.figures, min(len(unmet) - needs, form.figures))
         of = Specification()
         if form.needs:
             of = self.bundles.draw(rng, form.needs, needs, references.teller(user, drawer))
             of = references.anchored(rng, of, user, form.anchors, drawer)
-        of = of.model_copy(update={"figures": told})
+        of = of.model_copy(update={"figures": figures})
         if deciding(of, partial(self.solution, user=user)) < DECIDING:
             raise Dropped("demands that decide nothing")
         return of

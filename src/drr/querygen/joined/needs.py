@@ -24,7 +24,7 @@ WORDS = Path(__file__).parent.parent / "checkable.toml"
 _PIECES = (1, 1, 2, 3, 4)
 _SHARED = ("Brand", "Brand", "Color", "Size", "Material")
 _REDRAWS, _TRIES = 40, 6
-_TOLD = 0.8
+_FROM_ORDERS = 0.8
 """The share of needs with a demand that an order of the shopper tells."""
 _OF_A_MAKER = range(3, 16)
 Kind = tuple[str, ...]
@@ -112,12 +112,16 @@ class JoinedNeedDraw:
         wide = [one for one in self.attributes(kind) if one.demand.name != shared]
         free = [one for one in wide if one.fit.bit_count() in span]
         makers = table.demands("brand_is") if load > 1 and not shared else []
-        told = [one for one in (*wide, *makers) if tells(kind, one.demand)] if rng.random() < _TOLD else []
+        known = (
+            [one for one in (*wide, *makers) if tells(kind, one.demand)]
+            if rng.random() < _FROM_ORDERS
+            else []
+        )
         limits = table.demands("ratings_min")
         for _ in range(_REDRAWS):
             two = rng.random() < 0.5 and len(wide) > 1
             asked = rng.sample(wide, 2) if two else rng.sample(free, min(1, len(free)))
-            asked = [rng.choice(told), *asked[1:]] if told else asked
+            asked = [rng.choice(known), *asked[1:]] if known else asked
             asked += rng.sample(limits, 1) if limits and rng.random() < 0.4 else []
             names = [one.demand.name or one.demand.kind for one in asked]
             few = _OF_A_MAKER if "brand_is" in names else span

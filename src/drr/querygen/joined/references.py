@@ -63,13 +63,13 @@ class ReferenceDraw:
         """Return figures, each of other orders, so many of them without an answer. Raises `Dropped`."""
         unknown = set(rng.sample(range(count), refused))
         used = set[str]()
-        return [self._figure(rng, user, used, told=at not in unknown) for at in range(count)]
+        return [self._figure(rng, user, used, known=at not in unknown) for at in range(count)]
 
-    def _figure(self, rng: Random, user: str, used: set[str], *, told: bool) -> OrderFigure:
+    def _figure(self, rng: Random, user: str, used: set[str], *, known: bool) -> OrderFigure:
         for _ in range(_REDRAWS):
             what = rng.choice(("date", "total", "days"))
-            chains = [self._chain(rng, user, plain=not told) for _ in range(1 + (what == "days"))]
-            if not told and what != "total":
+            chains = [self._chain(rng, user, plain=not known) for _ in range(1 + (what == "days"))]
+            if not known and what != "total":
                 chains[0] = self._broken(rng, user, chains[0])
             elif "again" in (one.what for one in chains[0]):
                 what, chains = "days_again", chains[:1]
@@ -77,9 +77,9 @@ class ReferenceDraw:
             named = {one.order_id for chain in chains for one in self.left(user, chain)}
             if any(len(self.left(user, chain)) > 1 for chain in chains):
                 continue
-            apart = not told or (len(named) == len(chains) and len(set(map(str, chains))) == len(chains))
+            apart = not known or (len(named) == len(chains) and len(set(map(str, chains))) == len(chains))
             status = self.history(user).point(figure).status
-            if apart and not named & used and (status == "answered") == told:
+            if apart and not named & used and (status == "answered") == known:
                 used |= named
                 return figure
         raise Dropped("no figure of this history")
@@ -109,8 +109,8 @@ class ReferenceDraw:
         for one in sorted(rng.sample(chain, len(chain)), key=lambda one: one.what not in _PLAIN):
             rest = [other for other in chain if other != one]
             chain = rest if one not in own and history.left(rest) == [order] else chain
-        said = {one.what for one in chain}
-        apt = "kind" in said if "given_up" in said else len(chain) > 1 or "pause" in said
+        names = {one.what for one in chain}
+        apt = "kind" in names if "given_up" in names else len(chain) > 1 or "pause" in names
         return chain if apt and history.left(chain) == [order] else []
 
     def _ranks(
@@ -178,17 +178,17 @@ class ReferenceDraw:
     def _telling(
         self, user: str, category: Sequence[str], demand: Constraint, drawer: JoinedNeedDraw
     ) -> list[tuple[Order, bool]]:
-        """Return the orders whose product tells the value of a demand, or twice its number, each with whether it is twice."""
+        """Return the orders whose product has the value of a demand, or twice its number with True."""
         kind, history, found = tuple(category), self.history(user), list[tuple[Order, bool]]()
         if demand.kind not in ("attribute", "brand_is"):
             return []
         for one in history.orders:
             own = tuple(self.products[one.product_id].categories[-2:])
-            told = history.told(one, demand.name or "Brand") or ""
-            if told == demand.value:
+            value = history.value_of(one, demand.name or "Brand") or ""
+            if value == demand.value:
                 alike = demand.kind == "brand_is" or own == kind
                 if alike or (own in drawer.kinds and drawer.share(demand.name, kind, own)):
                     found.append((one, False))
-            elif own == kind and halved(told) == demand.value:
+            elif own == kind and halved(value) == demand.value:
                 found.append((one, True))
         return found

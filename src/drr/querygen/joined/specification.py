@@ -40,7 +40,7 @@ class OrderCondition(_Part):
         "kind", "maker", "year", "status", "recipient", "former_home",
         "again", "given_up", "first", "last", "quickest", "pause",
     ]  # fmt: skip
-    """What the order must be.
+    """The property of the order.
 
     `again`: its product was ordered twice in all, once to the former home and then, by this order, to the present one.
     `given_up`: of its kind it is by the only maker who was ordered more than once, and after whom only others were.

@@ -34,10 +34,10 @@ class OrderTrace:
             if len(left) != 1:
                 return None
             listing = self._listing(left[0])
-            told = listing["store"] if one.name == "Brand" else listing["details"].get(one.name)
-            if not isinstance(told, str):
+            value = listing["store"] if one.name == "Brand" else listing["details"].get(one.name)
+            if not isinstance(value, str):
                 return None
-            values.append(" ".join(told.split()))
+            values.append(" ".join(value.split()))
         return of.resolved(values)
 
     def left(self, chain: Sequence[OrderCondition]) -> list[_Row]:
@@ -81,7 +81,7 @@ class OrderTrace:
         return self.call("get_product_details", {"product_id": row["product_id"]})
 
     def _given_up(self, rows: Sequence[_Row]) -> set[str]:
-        """Return the orders by the one maker of a kind who was ordered more than once, and after whom only others were."""
+        """Return the orders by makers who were given up, as their condition says."""
         found = dict[str, list[tuple[_Row, str | None]]]()
         for row in sorted(rows, key=lambda row: row["order_date"]):
             listing = self._listing(row)
