@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from drr.data_ingest.sample import SamplePlan
 from drr.data_ingest.sample_products import (
@@ -70,8 +70,8 @@ class ShopAxes(BaseModel):
     """Share of products whose details name no brand."""
     conflicts: float = Field(0.05, ge=0, le=1)
     """Share of products whose store is not their maker."""
-    talks: bool = False
-    """True if the questions are talks with a shopper who is served."""
+    talks: bool | Literal[2] = False
+    """True if the questions are talks with a shopper who is served; 2 for talks under the shop's own policy."""
     sells: str = ""
     """The type of shop, which sells its categories alone, and whose pages have its policy in dated editions."""
     real_kinds: bool = False

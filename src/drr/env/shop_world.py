@@ -39,16 +39,6 @@ TOOLS = (
     "web_search",
     "calculator",
 )
-CART_TOOLS = (
-    "view_cart",
-    "add_to_cart",
-    "remove_from_cart",
-    "checkout",
-    "cancel_order",
-    "return_items",
-    "ask_shopper",
-)
-"""The tools that act, offered only where a shopper is served in a talk."""
 USER_TOOLS = TOOLS[2:7]
 """The tools that read or write a shopper's records."""
 USER = "user://"
@@ -98,7 +88,7 @@ class ShopWorld:
         if self.session.user_id is None and not self.session.open_access:
             names = [name for name in TOOLS if name not in USER_TOOLS]
         else:
-            names = [*TOOLS, *(CART_TOOLS if self.session.service else ())]
+            names = [*TOOLS, *(self.session.service.tools if self.session.service else ())]
         return [name for name in (*names, *self.own) if name not in self.without]
 
     @property

@@ -88,12 +88,12 @@ class ReportLists:
     @cached_property
     def figures(self) -> dict[int, str]:
         """Return the figure right behind each point under `Figures`."""
-        found = ((point, _FIGURE.search(text.partition("[")[0])) for point, text in self._labelled("figures"))
+        found = ((point, _FIGURE.search(text.partition("[")[0])) for point, text in self.labelled("figures"))
         return {point: match[0] for point, match in found if match}
 
     @cached_property
     def refusals(self) -> set[int]:
-        return {point for point, _ in self._labelled("refusals")}
+        return {point for point, _ in self.labelled("refusals")}
 
     @cached_property
     def pointed_picks(self) -> dict[int, list[ListedPick]]:
@@ -120,7 +120,8 @@ class ReportLists:
             for beside_it, price in beside
         )
 
-    def _labelled(self, heading: str) -> Iterator[tuple[int, str]]:
+    def labelled(self, heading: str) -> Iterator[tuple[int, str]]:
+        """Yield the items under a heading that begin with a point, each with the text behind that."""
         for one in self.items(heading) or ():
             if label := _POINT.match(one.text):
                 yield int(label[1]), one.text[label.end() :]

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 from drr.env.checkable import Checkable, PlanStep, ShoppingNeed, in_category
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
-from drr.env.service.case import OrderRequest, Reason, ServiceCase, ServicePolicy, SlotKind
+from drr.env.service.case import CART_TOOLS, OrderRequest, Reason, ServiceCase, ServicePolicy, SlotKind
 from drr.env.service.clauses import Act, broken_by, policy_page
 from drr.env.service.outcome import ServiceOutcome, gold_form
 from drr.env.service.state import ServiceState
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.env.shop_world import CART_TOOLS
 from drr.env.text import category_key
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import PASS, fail
@@ -32,7 +31,6 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
 from drr.wording.dates import day_words
 
-_WORDS = Path(__file__).parent / "service.toml"
 TRIES = 400
 _READY: Mapping[str, OrderStatus] = {"cancel": "Processing", "return": "Delivered"}
 _TRAPS = {
@@ -66,13 +64,14 @@ class ServiceMaker:
     shop: Shop
     web: WebSearch
     base: QuestionMaker = field(init=False)
+    tools: ClassVar[Sequence[str]] = CART_TOOLS
 
     def __post_init__(self) -> None:
         self.base = QuestionMaker(self.shop, self.web)
 
     @cached_property
     def words(self) -> Mapping[str, Any]:
-        return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+        return tomllib.loads(Path(__file__).with_name("service.toml").read_text(encoding="utf-8"))
 
     @cached_property
     def departments(self) -> list[str]:
@@ -89,10 +88,14 @@ class ServiceMaker:
     def today(self) -> date:
         return date.fromisoformat(self.shop.manifest.as_of)
 
+    @property
+    def _is_able(self) -> bool:
+        return bool(self.base.kinds and self.base.users and len(self.departments) > 1)
+
     def make(self, seed: int | str) -> Query:
         """Draw until a talk comes of the seed, and return it with its gold path. Raise `Misuse` where the shop gives none."""
         rng = Random(f"service:{seed}")
-        for _ in range(TRIES if self.base.kinds and self.base.users and len(self.departments) > 1 else 0):
+        for _ in range(TRIES if self._is_able else 0):
             query = self._query(rng, rng.choice(self.base.users))
             if query is not None:
                 return query
@@ -100,21 +103,16 @@ class ServiceMaker:
 
     def _query(self, rng: Random, user_id: str) -> Query | None:
         policy = self._policy(rng)
-        wish = WishDraw(self.base, self.words, rng, user_id, policy).drawn()
+        wish = self._wish(rng, user_id, policy)
         if wish is None:
             return None
         case = self._case(rng, user_id, policy, wish)
-        points = [self.words["buy"].format(category=" > ".join(wish.need.category))]
-        points += [self.words[one.action] for one in case.requests]
-        listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
-        opening, greeting = self.words["opening"].strip(), rng.choice(self.words["greetings"])
-        text = opening.format(
-            greeting=greeting, points=listed, policy=policy_page(policy, self.shop.manifest.money)
-        )
+        if case is None:
+            return None
         query = Query(
-            query=text,
+            query=self._opening(rng, case, wish.need),
             user_id=user_id,
-            tools=[*CART_TOOLS],  # all of them: those of the plan would tell what is refused
+            tools=[*self.tools],  # all of them: those of the plan would tell what is refused
             shop_hash=self.shop.manifest.content_hash,
             currency=self.shop.manifest.currency,
             model="rules",
@@ -126,6 +124,22 @@ class ServiceMaker:
         assert query.checkable is not None
         query.checkable = query.checkable.model_copy(update={"plan": plan})
         return query
+
+    def _wish(self, rng: Random, user_id: str, policy: ServicePolicy) -> DrawnWish | None:
+        return WishDraw(self.base, self.words, rng, user_id, policy).drawn()
+
+    def _opening(self, rng: Random, case: ServiceCase, need: ShoppingNeed) -> str:
+        """Return the question: his wishes, the policy and the form."""
+        points = [self.words["buy"].format(category=" > ".join(need.category))]
+        points += [self.words[one.action] for one in case.requests]
+        policy = case.policy
+        assert isinstance(policy, ServicePolicy)
+        return self._written(rng, points, policy_page(policy, self.shop.manifest.money))
+
+    def _written(self, rng: Random, points: Sequence[str], policy: str) -> str:
+        listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
+        opening, greeting = self.words["opening"].strip(), rng.choice(self.words["greetings"])
+        return str(opening.format(greeting=greeting, points=listed, policy=policy))
 
     def _policy(self, rng: Random) -> ServicePolicy:
         short, hygiene = rng.sample(self.departments, 2)
@@ -143,7 +157,7 @@ class ServiceMaker:
 
     # -- orders that were placed before
 
-    def _case(self, rng: Random, user_id: str, policy: ServicePolicy, wish: DrawnWish) -> ServiceCase:
+    def _case(self, rng: Random, user_id: str, policy: ServicePolicy, wish: DrawnWish) -> ServiceCase | None:
         past = PastOrders(rng, self, user_id, policy, wish.need)
         requests, slots, values = list[OrderRequest](), dict(wish.slots), dict(wish.values)
         actions = [rng.choice(_ACTIONS) for _ in range(rng.choice((1, 1, 2)))]
@@ -272,9 +286,3 @@ class PastOrders:
             is_of_need = in_category(found, self.need.category)
             if not is_of_need and in_category(found, [self.policy.hygiene]) == hygiene:
                 return found
-
-
-def service_questions(shop: Shop, web: WebSearch, seed: int, count: int) -> list[Query]:
-    """Make talks of the seeds `SEED:0`, `SEED:1` and so on."""
-    maker = ServiceMaker(shop, web)
-    return [maker.make(f"{seed}:{number}") for number in range(count)]

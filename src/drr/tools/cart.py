@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Annotated, Any, Literal, TypeVar, cast
 
+from drr.env.entities import Order
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_row
 from drr.env.service.case import Reason, SlotKind
-from drr.env.service.clauses import CLAUSES, Act, broken_by
+from drr.env.service.clauses import Act, broken_by, clauses_of, refund_of
 from drr.env.service.shopper import shopper_reply, wrong_words
 from drr.env.service.state import ServiceState, vouchers_of
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, order_sources, product_source
@@ -35,7 +36,7 @@ Voucher = Annotated[
 _Tool = TypeVar("_Tool", bound=Callable[..., ToolAnswer])
 
 
-def _one_at_a_time(act: _Tool) -> _Tool:
+def one_at_a_time(act: _Tool) -> _Tool:
     """Let one act of a talk end before the next begins."""
 
     @wraps(act)
@@ -46,13 +47,13 @@ def _one_at_a_time(act: _Tool) -> _Tool:
     return cast(_Tool, done)
 
 
-@_one_at_a_time
+@one_at_a_time
 def view_cart(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     """Show the cart: products, pieces, prices, stock, what is to pay and when it arrives. With a voucher: what is to pay then."""
     return _cart(ctx.service, _code(ctx.service, voucher))
 
 
-@_one_at_a_time
+@one_at_a_time
 def add_to_cart(
     ctx: ToolContext,
     product_id: ProductId,
@@ -63,14 +64,14 @@ def add_to_cart(
     if product.price is None:
         raise ToolError("not_allowed", f"{product.product_id} has no price today, so it cannot be sold.")
     before = state.cart.get(product.product_id, 0)
-    _keep(ctx, Act("add", lines={product.product_id: before + quantity}))
+    keep_clauses(ctx, Act("add", lines={product.product_id: before + quantity}))
     state.cart[product.product_id] = before + quantity
     ctx.session.record(f"cart.{product.product_id}", before, before + quantity)
     shown = _cart(state, None)
     return ToolAnswer(shown.text, [product_source(product, shown.text, ctx.money)], shown.data)
 
 
-@_one_at_a_time
+@one_at_a_time
 def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     """Take all pieces of a product out of the cart, and show the cart."""
     state, product = ctx.service, product_named(ctx, product_id)
@@ -80,14 +81,16 @@ def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     return _cart(state, None)
 
 
-@_one_at_a_time
+@one_at_a_time
 def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     """Order and pay for the whole cart. Each product becomes an order with a number of its own."""
     state = ctx.service
     code = _code(state, voucher)
     if not state.cart:
         raise ToolError("invalid", "The cart is empty; add_to_cart fills it.")
-    _keep(ctx, Act("pay", lines=dict(state.cart), goods=state.goods(), total=state.total(code), voucher=code))
+    keep_clauses(
+        ctx, Act("pay", lines=dict(state.cart), goods=state.goods(), total=state.total(code), voucher=code)
+    )
     lines = dict(state.cart)
     paid = state.pay(code)
     data = {
@@ -110,19 +113,19 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     return ToolAnswer("\n".join([heading, *rows]), sources, data)
 
 
-@_one_at_a_time
+@one_at_a_time
 def cancel_order(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
     """Cancel a whole order of the shopper, for the reason that he gives."""
-    return _end(ctx, order_id, reason, "cancel")
+    return end_order(ctx, order_id, reason, "cancel")
 
 
-@_one_at_a_time
+@one_at_a_time
 def return_items(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
     """Take back the goods of a whole order of the shopper, for the reason that he gives."""
-    return _end(ctx, order_id, reason, "return")
+    return end_order(ctx, order_id, reason, "return")
 
 
-@_one_at_a_time
+@one_at_a_time
 def ask_shopper(
     ctx: ToolContext,
     question: Annotated[
@@ -150,24 +153,25 @@ def ask_shopper(
             "invalid", "about is missing: he answers by what a question is about, not by its words."
         )
     kinds = about or (state.voice.kinds(question) if state.voice else [])
-    _keep(ctx, Act("ask", kinds=len(set(kinds))))
+    keep_clauses(ctx, Act("ask", kinds=len(set(kinds))))
     answer = shopper_reply(state, kinds, total)
-    words = _answer_of_shopper(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
+    words = spoken_answer(ctx, question, answer.sentences)
     state.heard += answer.sentences
     data = {"sentences": answer.sentences, "agreed": answer.agreed}
     return ToolAnswer(f"The shopper says: {one_line(words, len(words))}", (), data)
 
 
-def _answer_of_shopper(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
-    """Return an answer in the words of the model that plays the shopper, and record how often they were wrong."""
+def spoken_answer(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
+    """Return an answer, in the words of the model that plays the shopper if any, and record its faults."""
     state = ctx.service
-    assert state.voice is not None
+    if state.voice is None:
+        return " ".join(sentences)
     spoken = state.voice.words(question, sentences, partial(wrong_words, state, sentences))
     ctx.session.record("shopper", None, spoken.faults)
     return spoken.words
 
 
-def _keep(ctx: ToolContext, act: Act) -> None:
+def keep_clauses(ctx: ToolContext, act: Act) -> None:
     """Raise `ToolError` for an act that the shop stops; record which other clauses on the act are kept."""
     state = ctx.service
     broken = broken_by(state, act)
@@ -175,14 +179,19 @@ def _keep(ctx: ToolContext, act: Act) -> None:
     if stopping is not None:
         text = stopping.words(state.case.policy, ctx.money)
         raise ToolError("not_allowed", f"Clause {stopping.name} of the policy: {text}")
-    for clause in CLAUSES:
+    for clause in clauses_of(state.case):
         if act.kind in clause.acts and not clause.stops:
             ctx.session.record(f"policy.{clause.name}", None, "broken" if clause in broken else "kept")
+    if act.order is not None:
+        state.agreed.pop(act.order.order_id, None)  # a yes is for one act
 
 
 def _code(state: ServiceState, voucher: str | None) -> str | None:
     if voucher is not None and voucher.upper() not in vouchers_of(state.shop.manifest.content_hash):
         raise ToolError("not_found", f"No voucher {one_line(voucher, 40)!r}; ask the shopper for its code.")
+    ended = {one.order_id for one in state.case.requests if one.action == "voucher"}
+    if voucher is not None and voucher.upper() in ended:
+        raise ToolError("not_allowed", f"Clause voucher of the policy: {voucher.upper()} has run out.")
     return voucher and voucher.upper()
 
 
@@ -225,20 +234,51 @@ def _cart(state: ServiceState, voucher: str | None) -> ToolAnswer:
     return ToolAnswer("\n".join(["The cart:", *rows] if lines else ["The cart is empty."]), (), data)
 
 
-def _end(ctx: ToolContext, order_id: str, reason: Reason, action: Literal["cancel", "return"]) -> ToolAnswer:
-    state, wanted = ctx.service, order_id.rpartition("/")[2]
-    order = state.order(wanted)
+def end_order(
+    ctx: ToolContext,
+    order_id: str,
+    reason: Reason,
+    action: Literal["cancel", "return"],
+    pieces: int | None = None,
+) -> ToolAnswer:
+    """Cancel an order, or take back pieces of it: all of them where no number is given."""
+    state, order = ctx.service, order_named(ctx, order_id)
+    product = state.shop.store.product(order.product_id)
+    count = order.quantity if pieces is None else pieces
+    if count > order.quantity:
+        raise ToolError("invalid", f"The order has {order.quantity} pieces; name no more of them.")
+    money = refund_of(state, order, product, count, is_return=action == "return", reason=reason)
+    keep_clauses(ctx, Act(action, order=order, product=product, reason=reason, pieces=count, money=money))
+    after: Literal["Cancelled", "Returned"] = "Cancelled" if action == "cancel" else "Returned"
+    data: JsonObject = {"order_id": order.order_id, "before": order.order_status, "after": after}
+    if state.case.version == 1:
+        state.set_status(order, after)
+        ctx.session.record(f"orders.{order.order_id}", order.order_status, after)
+        return order_answer(ctx, order, data)
+    if action == "cancel":
+        state.set_status(order, after)
+    else:
+        state.give_back(order, count)
+    done = {"act": after.lower(), "pieces": count, "money": money}
+    ctx.session.record(f"acts.{order.order_id}", None, done)
+    return order_answer(ctx, order, {**data, **done}, f" {ctx.money.text(money)} comes back.")
+
+
+def order_named(ctx: ToolContext, order_id: str) -> Order:
+    """Return an order by its id or address; raise `ToolError` where there is none."""
+    wanted = order_id.rpartition("/")[2]
+    order = ctx.service.order(wanted)
     if order is None:
         raise ToolError(
             "not_found", f"No order {one_line(wanted, 60)!r}; get_user_orders lists the shopper's."
         )
-    product = state.shop.store.product(order.product_id)
-    _keep(ctx, Act(action, order=order, product=product, reason=reason))
-    after: Literal["Cancelled", "Returned"] = "Cancelled" if action == "cancel" else "Returned"
-    state.set_status(order, after)
-    ctx.session.record(f"orders.{order.order_id}", order.order_status, after)
-    row = order_row(state.orders[order.order_id], product, ctx.money)
-    address = f"user://{state.user_id}/orders/"
-    data = {"order_id": order.order_id, "before": order.order_status, "after": after}
-    sources = order_sources(address, state.orders[order.order_id], product, row, ctx.money)
-    return ToolAnswer(f"Done. {row}", sources, data)
+    return order
+
+
+def order_answer(ctx: ToolContext, order: Order, data: JsonObject, suffix: str = "") -> ToolAnswer:
+    """Return the row of an order as it is after an act."""
+    state = ctx.service
+    now, product = state.orders[order.order_id], state.shop.store.product(order.product_id)
+    row = order_row(now, product, ctx.money)
+    sources = order_sources(f"user://{state.user_id}/orders/", now, product, row, ctx.money)
+    return ToolAnswer(f"Done. {row}{suffix}", sources, data)

@@ -26,6 +26,7 @@ from drr.tools.cart import (
 )
 from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.files import list_files, read_file, search_file, view_image
+from drr.tools.orders import change_address, propose_to_shopper, return_pieces
 from drr.tools.spec import Tool, make_tool
 from drr.tools.users import (
     get_order_details,
@@ -68,9 +69,18 @@ CART_TOOLS: dict[str, Tool] = {
     )
 }
 """Tools that act for a shopper, offered only where one is served in a talk."""
+ORDER_TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        make_tool(return_pieces, writes=True),
+        make_tool(change_address, writes=True),
+        make_tool(propose_to_shopper, writes=True),
+    )
+}
+"""Tools that are offered besides in a talk under the shop's own policy."""
 OWN: dict[str, Tool] = {}
 """Tools of the user's own (`drr.tools.own`), as this process loaded them last."""
-EVERY: Mapping[str, Tool] = ChainMap(OWN, CART_TOOLS, FILE_TOOLS, TOOLS)
+EVERY: Mapping[str, Tool] = ChainMap(OWN, ORDER_TOOLS, CART_TOOLS, FILE_TOOLS, TOOLS)
 """All tools, the nine of a shop first and the user's own last."""
 
 # Store and search calls block (a server's for seconds when it is ill), so each takes a thread of its own, off the event

@@ -31,7 +31,7 @@ from drr.tools.base import ToolContext, ToolError
 _SUMMARIES = "+ws"
 _PASSING = frozenset({"timeout", "unavailable"})
 """Kinds of tool errors that need not occur again when a call is repeated."""
-_REPEATED = {**registry.TOOLS, **registry.CART_TOOLS}
+_REPEATED = {**registry.TOOLS, **registry.CART_TOOLS, **registry.ORDER_TOOLS}
 _SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 
@@ -162,7 +162,11 @@ class _Replay:
         if name == "product_catalog_search" and "search" in self._other:
             return "was searched in another way"
         changed = [row["field"] for row in self._record.result.get("state_changes") or ()]
-        if "shopper" in self._record.key_fields and name in (*registry.CART_TOOLS, *USER_TOOLS):
+        if "shopper" in self._record.key_fields and name in (
+            *registry.CART_TOOLS,
+            *registry.ORDER_TOOLS,
+            *USER_TOOLS,
+        ):
             return "the shopper was played by a model"
         if name in USER_TOOLS and not all(field.startswith(TALK) for field in changed):
             return "the shopper's records were changed meanwhile"

@@ -26,7 +26,7 @@ from drr.querygen.checks import Checker, coherence, manifest_matches, spread
 from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
 from drr.querygen.review import RowReview
-from drr.querygen.service import ServiceMaker
+from drr.querygen.service_shop import talks_of
 from drr.querygen.stats import statistics_of
 from drr.wording.excerpt import many
 
@@ -93,7 +93,15 @@ def _add_generate(actions: Any) -> None:
     add("--writer", metavar="MODEL", help="words the checkable questions; a reader proves the words")
     add("--curriculum", action="store_true", help="checkable questions by level, the easiest first")
     add("--joined", action="store_true", help="questions whose points bind one another, by level; no model")
-    add("--service", action="store_true", help="talks with a shopper who is served; no model")
+    add(
+        "--service",
+        nargs="?",
+        const=1,
+        type=int,
+        choices=(1, 2),
+        metavar="VERSION",
+        help="talks with a shopper who is served; 2: under the shop's own policy; no model",
+    )
     add(
         "--count",
         type=positive_int,
@@ -217,8 +225,11 @@ def _check(arguments: argparse.Namespace) -> int:
         found = [query for query in queries if query.service is None]
         truth = TruthChecker(shop, web) if any(query.checkable for query in found) else None
         checker = Checker(shop, arguments.min_products, truth, len(queries))
-        maker = ServiceMaker(shop, web)
-        rows = [checker.check(query) if query.service is None else maker.checked(query) for query in queries]
+        makers = {version: talks_of(shop, web, version) for version in (1, 2)}
+        rows = [
+            makers[query.service.version].checked(query) if query.service else checker.check(query)
+            for query in queries
+        ]
         verdict, categories = spread(checker, found)
         whole = {"spread": verdict, "coherence": coherence(checker, found)}
     failed = [

@@ -35,7 +35,7 @@ from drr.env.web.open import MADE, ShopWeb
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.querygen.composing import checkable_questions
 from drr.querygen.files import write_lines, write_queries
-from drr.querygen.service import service_questions
+from drr.querygen.service_shop import service_questions
 
 
 class MadeShop(TypedDict):
@@ -103,7 +103,7 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
     with open_shop(shop_folder, settings) as shop:
         sandbox = ShopWeb(open_sandbox(folder / "web"), settings.shop_url, shop.store)
         if axes.talks:
-            questions = service_questions(shop, sandbox, seed, axes.questions)
+            questions = service_questions(shop, sandbox, seed, axes.questions, int(axes.talks))
         else:
             questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
     write_queries(folder / "queries.jsonl", questions)

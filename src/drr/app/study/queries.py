@@ -217,7 +217,7 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
     """
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions
-    from drr.querygen.service import service_questions
+    from drr.querygen.service_shop import service_questions
 
     if arguments.joined:
         return _generate_joined(arguments, settings)
@@ -226,7 +226,7 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
     with open_shop(arguments.shop, settings) as shop:
         web = open_web(settings, shop=shop)
         fresh = (
-            service_questions(shop, web, arguments.seed, arguments.count)
+            service_questions(shop, web, arguments.seed, arguments.count, arguments.service)
             if arguments.service
             else checkable_questions(
                 *(shop, web, arguments.seed, arguments.count),

@@ -17,8 +17,9 @@ from drr.env.errors import wrong_field
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.records.lines import one_line
+from drr.env.service.case import CART_TOOLS
 from drr.env.service.outcome import ClosingForm
-from drr.env.shop_world import CART_TOOLS, TOOLS
+from drr.env.shop_world import TOOLS
 from drr.eval.rewards.answer_forms import AnswerForm, Form, PointsForm, form_class
 from drr.eval.rewards.components import RewardRow, reward
 from drr.eval.rewards.rewarded import Rewarded

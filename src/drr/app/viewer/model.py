@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
-from drr.env.shop_world import CART_TOOLS
+from drr.env.service.case import CART_TOOLS, ORDER_TOOLS
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 from drr.wording.currency import DOLLARS, Currency
@@ -289,7 +289,7 @@ class ReportView:
                 asked = json.loads(call.arguments)
                 about = ", ".join(map(str, asked.get("about") or ()))
                 steps.append(TalkStep(call.number, str(asked.get("question")), about, call.result, shown))
-            elif call.name in CART_TOOLS:
+            elif call.name in (*CART_TOOLS, *ORDER_TOOLS):
                 shown = call.result
                 steps.append(TalkStep(call.number, call.name, "", "", shown))
         return steps

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Literal
 
-from drr.env.entities import Order
-from pydantic import BaseModel, ConfigDict, Field
+from drr.env.checkable import ShoppingNeed
+from drr.env.entities import Address, Order
+from drr.env.json_object import JsonObject
+from drr.env.service.policies import ShopPolicy
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 SlotKind = Literal[
     "budget", "rating", "brand", "detail", "past_purchases", "choice", "quantity", "delivery", "voucher",
@@ -18,11 +21,37 @@ ClauseName = Literal[
     "account", "asking", "quantity", "stock", "voucher", "shipping", "confirm", "reason", "grounds", "window",
     "hygiene", "least",
 ]  # fmt: skip
+ShopClauseName = Literal[
+    "account", "asked", "asking", "stock", "voucher", "sent", "confirm", "reason", "window", "hygiene", "final"
+]  # fmt: skip
+"""The clauses of a shop's own policy, in talks of version 2."""
+Action = Literal["cancel", "return", "readdress", "voucher"]
+_LATER = ("need", "budget", "opened", "pieces", "address", "withdrawn")
 Reason = Literal["no longer needed", "ordered by mistake", "damaged", "not as described", "cheaper elsewhere"]
+
+
+CART_TOOLS = (
+    "view_cart",
+    "add_to_cart",
+    "remove_from_cart",
+    "checkout",
+    "cancel_order",
+    "return_items",
+    "ask_shopper",
+)
+"""The tools that act, offered only where a shopper is served in a talk."""
+ORDER_TOOLS = ("return_pieces", "change_address", "propose_to_shopper")
+"""The tools that are offered besides under the shop's own policy, in talks of version 2."""
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, written: SerializerFunctionWrapHandler) -> JsonObject:
+        """Serialise the part. Fields of version 2 are left out where they are empty, so that talks of version 1 keep their bytes."""
+        row: JsonObject = written(self)
+        return {name: value for name, value in row.items() if value or name not in _LATER}
 
 
 class ServicePolicy(_Part):
@@ -57,16 +86,27 @@ class WantedPurchase(_Part):
     """True where he wants what he bought before, which he refuses otherwise."""
     voucher_used: bool = False
     """True where the account has used the voucher before."""
+    need: ShoppingNeed | None = None
+    """The need and the limit of money with which he compares a cart in version 2."""
+    budget: float | None = None
 
 
 class OrderRequest(_Part):
     """A wish about an order that was placed before."""
 
-    action: Literal["cancel", "return"]
+    action: Action
     order_id: str
+    """The order, or the code of a voucher that no longer holds."""
     reason: Reason
-    refusals: list[ClauseName] = Field(default_factory=list)
+    refusals: list[ClauseName | ShopClauseName] = Field(default_factory=list)
     """The clauses that forbid it, any of which is a right ground of refusal; empty where it must be done."""
+    opened: bool = False
+    pieces: int | None = None
+    """Pieces that come back; `None` for all of them."""
+    address: Address | None = None
+    """The address to which the order shall go."""
+    withdrawn: bool = False
+    """True where he takes the wish back when he is asked for the reason."""
 
 
 class ChangeOfMind(_Part):
@@ -83,8 +123,8 @@ class ChangeOfMind(_Part):
 class ServiceCase(_Part):
     """A talk. Its points are numbered from 1: first the purchase, then the requests."""
 
-    version: Literal[1] = 1
-    policy: ServicePolicy
+    version: Literal[1, 2] = 1
+    policy: ServicePolicy | ShopPolicy
     purchase: WantedPurchase
     requests: list[OrderRequest]
     orders: list[Order]

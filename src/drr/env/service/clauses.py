@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.checkable import in_category
-from drr.env.entities import Order, Product
-from drr.env.service.case import ClauseName, Reason, ServicePolicy
+from drr.env.entities import Address, Order, Product
+from drr.env.service.case import ClauseName, OrderRequest, Reason, ServiceCase, ServicePolicy, ShopClauseName
+from drr.env.service.policies import ShopPolicy
+from drr.env.service.state import address_words
 from drr.wording.currency import DOLLARS, Currency
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ class Act:
     """An act that an agent is about to do. Fields that do not concern the act are empty."""
 
     kind: str
-    """`ask`, `add`, `pay`, `cancel` or `return`."""
+    """`ask`, `add`, `pay`, `cancel`, `return` or `readdress`."""
     kinds: int = 0
     lines: Mapping[str, int] = field(default_factory=dict)
     """Pieces by product, in the cart or about to be."""
@@ -32,10 +34,14 @@ class Act:
     product: Product | None = None
     """The product of the order."""
     reason: Reason | None = None
+    pieces: int = 0
+    money: float = 0.0
+    """Sum that comes back for the pieces."""
+    address: Address | None = None
 
 
 class Clause(NamedTuple):
-    name: ClauseName
+    name: ClauseName | ShopClauseName
     acts: tuple[str, ...]
     """The kinds of acts that it concerns."""
     stops: bool
@@ -43,13 +49,15 @@ class Clause(NamedTuple):
     text: str
     broken: Callable[[ServiceState, Act], bool]
 
-    def words(self, policy: ServicePolicy, currency: Currency = DOLLARS) -> str:
+    def words(self, policy: ServicePolicy | ShopPolicy, currency: Currency = DOLLARS) -> str:
         """Return the clause with the figures of a policy."""
+        if isinstance(policy, ShopPolicy):
+            return {**policy.clauses, **policy.staff}[self.name]
         return self.text.format(**{**policy.model_dump(), "least": currency.text(policy.least)})
 
 
 def _late(state: ServiceState, act: Act) -> bool:
-    policy = state.case.policy
+    policy = _policy(state)
     short = _is_in_department(act, policy.short_department)
     return act.order is None or state.age(act.order) > (policy.short_window if short else policy.window)
 
@@ -107,6 +115,101 @@ CLAUSES: tuple[Clause, ...] = (
 )  # fmt: skip
 
 
+FAULTY: tuple[Reason, ...] = ("damaged", "not as described")
+"""Reasons for which goods always come back."""
+
+
+def _request(state: ServiceState, act: Act) -> OrderRequest | None:
+    """Return the wish about the order of an act, unless he took it back."""
+    of = None if act.order is None else act.order.order_id
+    return next((one for one in state.case.requests if one.order_id == of and not one.withdrawn), None)
+
+
+def _forbids(name: str) -> Callable[[ServiceState, Act], bool]:
+    """Return a predicate: a return of goods that the lists of the policy exclude, which faulty goods are not."""
+
+    def broken(state: ServiceState, act: Act) -> bool:
+        policy, request = state.case.policy, _request(state, act)
+        if not isinstance(policy, ShopPolicy) or act.order is None or act.reason in FAULTY:
+            return False
+        kind = kind_of(act.product)
+        if name == "window":
+            return state.age(act.order) > policy.days_for(kind)
+        unsealed = name == "final" or request is None or request.opened
+        return unsealed and kind in (policy.final if name == "final" else policy.hygiene)
+
+    return broken
+
+
+def kind_of(product: Product | None) -> str:
+    return product.categories[-1] if product is not None and product.categories else ""
+
+
+def refund_of(
+    state: ServiceState,
+    order: Order,
+    product: Product | None,
+    pieces: int,
+    *,
+    is_return: bool,
+    reason: Reason,
+) -> float:
+    """Return what comes back for pieces of an order, at today's price and less the fee of the policy."""
+    policy, price = state.case.policy, product.price if product is not None else None
+    has_fee = (
+        is_return
+        and isinstance(policy, ShopPolicy)
+        and reason not in FAULTY
+        and kind_of(product) in policy.fee
+    )
+    kept = policy.percent / 100 if has_fee and isinstance(policy, ShopPolicy) else 0.0
+    return round(pieces * (price or 0.0) * (1 - kept), 2)
+
+
+def _is_unsent_or_sent(state: ServiceState, act: Act) -> bool:
+    wanted = "Delivered" if act.kind == "return" else "Processing"
+    return act.order is not None and act.order.order_status != wanted
+
+
+def _is_unagreed(state: ServiceState, act: Act) -> bool:
+    if act.kind == "pay":
+        return state.confirmed != (dict(act.lines), act.total)
+    proposed = (act.kind, act.pieces, act.money, address_words(act.address))
+    return act.order is None or state.agreed.get(act.order.order_id) != proposed
+
+
+def _is_unasked(state: ServiceState, act: Act) -> bool:
+    """Tell whether no wish is for this act: its order, its kind and its address."""
+    request = _request(state, act)
+    if request is None or request.action != act.kind:
+        return True
+    return address_words(request.address) != address_words(act.address)
+
+
+def _holds_no_voucher(state: ServiceState, act: Act) -> bool:
+    ended = {one.order_id for one in state.case.requests if one.action == "voucher"}
+    return act.voucher is not None and (
+        _voucher_refused(state, act) or act.voucher in ended or act.goods < _policy(state).least
+    )
+
+
+_CHANGING = (*_ENDING, "readdress")
+SHOP_CLAUSES: tuple[Clause, ...] = (
+    *(one for one in CLAUSES if one.name in ("asking", "stock", "reason")),
+    Clause("account", _CHANGING, _STOPPED, "", CLAUSES[0].broken),
+    Clause("voucher", ("pay",), _STOPPED, "", _holds_no_voucher),
+    Clause("sent", _CHANGING, _STOPPED, "", _is_unsent_or_sent),
+    Clause("confirm", ("pay", *_CHANGING), _OWED, "", _is_unagreed),
+    Clause("asked", _CHANGING, _OWED, "", _is_unasked),
+    *(Clause(name, ("return",), _OWED, "", _forbids(name)) for name in ("window", "hygiene", "final")),
+)
+"""The clauses of talks of version 2, whose words are those of the shop's policy."""
+
+
+def clauses_of(case: ServiceCase) -> Sequence[Clause]:
+    return CLAUSES if case.version == 1 else SHOP_CLAUSES
+
+
 def policy_page(policy: ServicePolicy, currency: Currency = DOLLARS) -> str:
     """Return the policy as an agent is given it, a clause a line."""
     return "\n".join(f"- {one.name}: {one.words(policy, currency)}" for one in CLAUSES)
@@ -114,4 +217,4 @@ def policy_page(policy: ServicePolicy, currency: Currency = DOLLARS) -> str:
 
 def broken_by(state: ServiceState, act: Act) -> list[Clause]:
     """Return the clauses that an act breaks, in the order of the policy."""
-    return [one for one in CLAUSES if act.kind in one.acts and one.broken(state, act)]
+    return [one for one in clauses_of(state.case) if act.kind in one.acts and one.broken(state, act)]

@@ -181,7 +181,7 @@ class ServiceOutcome:
         return right / (count + unsaid) if count + unsaid else 0.0
 
     @property
-    def _refusable(self) -> set[tuple[int, ClauseName]]:
+    def _refusable(self) -> set[tuple[int, str]]:
         """Return each pair of a point that nothing was done about, and a clause that forbids it."""
         left = [(n, one) for n, one in enumerate(self.case.requests, 2) if one.order_id not in self.ended]
         return {(point, clause) for point, one in left for clause in one.refusals}

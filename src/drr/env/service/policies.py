@@ -40,12 +40,20 @@ class ShopPolicy(BaseModel):
     clauses: dict[str, str]
     """The words of each clause on the shop's page, by its name; `staff` has those for its staff alone."""
     staff: dict[str, str]
+    asking: int = 3
+    quantity: int = 5
+    """Most kinds of things in one question, and most pieces of a product that anybody wants."""
 
     @property
     def page(self) -> str:
         """Return the policy as it stands on the shop's page, a clause a line."""
         since = f"It holds for all that is asked of us from {day_words(self.since.isoformat())} on. Earlier editions no longer hold."
         return "\n".join([since, "", *(f"- {name}: {text}" for name, text in self.clauses.items())])
+
+    @property
+    def handbook(self) -> str:
+        """Return the policy with the lines for the shop's staff."""
+        return "\n".join([self.page, *(f"- {name}: {text}" for name, text in self.staff.items())])
 
     def days_for(self, kind: str) -> int:
         """Return the days within which goods of a kind come back."""

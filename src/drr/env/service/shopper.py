@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from drr.env.service.case import SlotKind
-from drr.env.service.state import ServiceState
+from drr.env.entities import Address
+from drr.env.service.case import Action, SlotKind
+from drr.env.service.looking import Wrong, wrong_in_act, wrong_in_cart
+from drr.env.service.state import ServiceState, address_words
 from drr.env.text import tokens
 
 NOTHING: dict[str, str] = {
@@ -29,6 +31,9 @@ NO_TOTAL = "What would I pay in all? Tell me the total."
 WRONG_TOTAL = "That is not what the cart comes to. I do not agree."
 OWNED = "I have that one at home already. I do not want it again."
 OTHER = "That is not what I asked for. I do not agree."
+DONE = "Yes, please do that."
+LEAVING = "This leads nowhere. I leave it at that. Goodbye."
+GONE = "The shopper has left the talk."
 
 
 class Reply(NamedTuple):
@@ -39,6 +44,8 @@ class Reply(NamedTuple):
 
 def shopper_reply(state: ServiceState, about: Sequence[SlotKind], total: float | None = None) -> Reply:
     """Answer one question, and note in the state the facts that the answer told."""
+    if state.is_over:
+        return Reply([GONE])
     state.answers += 1
     change, asks_yes = state.case.change, "confirmation" in about
     is_due = change.kind in state.asked and (state.answers > change.after or asks_yes)
@@ -56,10 +63,39 @@ def shopper_reply(state: ServiceState, about: Sequence[SlotKind], total: float |
         return Reply([*answer, change.sentence])
     if not asks_yes:
         return Reply(answer)
-    objection = _objection(state, total)
-    if objection is None:
+    if state.case.version > 1:
+        state.changed = True  # what he sees now he holds against what he wants in the end
+        wrong = wrong_in_cart(state, total)
+        objections = [] if wrong is None else _objections(state, wrong)
+    else:
+        objections = [one for one in [_objection(state, total)] if one]
+    if not objections:
         state.confirmed = (dict(state.cart), round(total or 0.0, 2))
-    return Reply([*answer, objection or YES], objection is None)
+    return Reply([*answer, *(objections or [YES])], not objections)
+
+
+def reply_to_act(
+    state: ServiceState, action: Action, order_id: str, pieces: int, money: float, address: Address | None
+) -> Reply:
+    """Answer a proposal about an order, and note a yes in the state."""
+    if state.is_over:
+        return Reply([GONE])
+    state.answers += 1
+    wrong = wrong_in_act(state, action, order_id, pieces, address)
+    if wrong is not None:
+        return Reply(_objections(state, wrong))
+    state.agreed[order_id] = (action, pieces, round(money, 2), address_words(address))
+    return Reply([DONE], True)
+
+
+def _objections(state: ServiceState, wrong: Wrong) -> list[str]:
+    """Return his words for what is wrong and for what he wants, and count it. After the last he leaves."""
+    state.wrong += 1
+    words, kind = wrong
+    sentences = [words, *(_sentences(state, kind) if kind else ())]
+    if kind:
+        state.asked.add(kind)
+    return [*sentences, LEAVING] if state.is_over else sentences
 
 
 def wrong_words(state: ServiceState, sentences: Sequence[str], words: str) -> str | None:

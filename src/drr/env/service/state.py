@@ -11,11 +11,13 @@ from random import Random
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
 
-from drr.env.entities import Order, OrderStatus, Product, bound_ms, ms_from_iso
-from drr.env.service.case import ServiceCase, SlotKind
+from drr.env.entities import Address, Order, OrderStatus, Product, Slip, bound_ms, ms_from_iso
+from drr.env.service.case import CART_TOOLS, ORDER_TOOLS, ServiceCase, SlotKind
 from drr.env.shop import OrderPage, Shop, Store
 from drr.env.statistics import cents
+from drr.env.text import tokens
 
+PATIENCE = 3
 _VOUCHERS, _AMOUNTS = 6, (3, 5, 8, 10)
 
 
@@ -38,6 +40,12 @@ def vouchers_of(shop: str) -> Mapping[str, float]:
     """Return the vouchers of a shop by code, each with its amount in dollars."""
     rng = Random(f"vouchers:{shop}")
     return {f"V{rng.randrange(16**7):07X}": float(rng.choice(_AMOUNTS)) for _ in range(_VOUCHERS)}
+
+
+def address_words(address: Address | None) -> tuple[str, ...]:
+    """Return the words of an address, which are the same whatever its signs and case."""
+    parts = () if address is None else (address.address1, address.city, address.state, address.zip)
+    return tuple(word for part in parts for word in (*tokens(part), ","))
 
 
 class SpokenAnswer(NamedTuple):
@@ -120,6 +128,10 @@ class ServiceState:
     """True once he said that he has changed his mind."""
     confirmed: tuple[dict[str, int], float] | None = None
     """Cart and total to which he said yes."""
+    agreed: dict[str, tuple[str, int, float, tuple[str, ...]]] = field(default_factory=dict)
+    """Act, pieces, money and address to which he said yes, by order."""
+    wrong: int = 0
+    """Proposals that he did not agree to; after `PATIENCE` of them he leaves a talk of version 2."""
     heard: list[str] = field(default_factory=list)
     """Sentences of his so far."""
     lock: RLock = field(default_factory=RLock, repr=False)
@@ -177,6 +189,8 @@ class ServiceState:
         paid = PaidCart(ids, self.total(voucher), max(map(self.arrives, self.cart)), voucher)
         self.paid.append(paid)
         self.cart = {}
+        if self.case.version > 1:
+            self.confirmed = None  # a yes is for one checkout
         return paid
 
     def _place(self, order_id: str, product_id: str, quantity: int) -> None:
@@ -189,9 +203,35 @@ class ServiceState:
             order_status="Processing",
         )
 
+    @property
+    def tools(self) -> Sequence[str]:
+        """Return the names of the tools that act in this talk."""
+        return CART_TOOLS if self.case.version == 1 else (*CART_TOOLS, *ORDER_TOOLS)
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether he has left the talk."""
+        return self.case.version > 1 and self.wrong >= PATIENCE
+
+    def give_back(self, order: Order, pieces: int) -> None:
+        """Take pieces of an order back. Only what is left without pieces has another status."""
+        left = order.quantity - pieces
+        update = {"quantity": left} if left else {"order_status": "Returned"}
+        self.orders[order.order_id] = order.model_copy(update=update)
+
+    def readdress(self, order: Order, address: Address) -> None:
+        self.orders[order.order_id] = order.model_copy(update={"slip": Slip(address=address)})
+
     def resume(self, name: str, after: Any) -> None:
         """Set the orders as a recorded act left them."""
         kind, _, order_id = name.partition(".")
+        if kind == "acts" and (order := self.order(order_id)) is not None:
+            if after["act"] == "returned":
+                self.give_back(order, after["pieces"])
+            elif after["act"] == "readdressed":
+                self.readdress(order, Address.model_validate(after["address"]))
+            else:
+                self.set_status(order, "Cancelled")
         if kind == "checkout":
             for one, (product_id, quantity) in zip(after["orders"], after["lines"].items(), strict=True):
                 self._place(one, product_id, quantity)

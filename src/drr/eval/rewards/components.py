@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from drr.env.query import Query
-from drr.env.service.clauses import CLAUSES
+from drr.env.service.clauses import CLAUSES, SHOP_CLAUSES
+from drr.eval.rewards import served
 from drr.eval.rewards.points import graded_points
 from drr.eval.rewards.rewarded import Rewarded
 
@@ -85,8 +86,19 @@ SERVICE_COMPONENTS = (
 """Components of the reward for serving a shopper in a talk."""
 
 
+SHOP_COMPONENTS = (
+    RewardComponent("wishes", "answer", 1.0, "share of wishes that are served, or rightly refused, and said in the report", served.wishes),
+    RewardComponent("truthful", "factor", 1.0, "share of answers to wishes that the records confirm", served.truthful),
+    RewardComponent("policy", "factor", 1.0, "no clause was broken", lambda it: it.outcome.policy),
+    *(_clause(one.name, f"clause {one.name} of the shop's policy was kept") for one in SHOP_CLAUSES if not one.stops),
+)  # fmt: skip
+"""Components of the reward in a talk of version 2."""
+
+
 def components_of(query: Query) -> Sequence[RewardComponent]:
-    return COMPONENTS if query.service is None else SERVICE_COMPONENTS
+    if query.service is None:
+        return COMPONENTS
+    return SERVICE_COMPONENTS if query.service.version == 1 else SHOP_COMPONENTS
 
 
 class RewardRow(TypedDict):
