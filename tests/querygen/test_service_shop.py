@@ -325,3 +325,20 @@ def test_a_made_shop_has_such_talks_and_they_are_checked(drr: Drr, made: Path) -
 def test_a_shop_whose_goods_no_policy_names_has_none(shop: Shop) -> None:
     with pytest.raises(Misuse, match="make a shop with the axis `real_kinds`"):
         ShopTalks(shop, open_web(resolve({}, environ={}).settings, shop=shop)).make(1)
+
+
+def test_a_yes_is_for_one_act_and_for_one_address(maker: ShopTalks, talks: list[Query]) -> None:
+    query, one = next((query, one) for query, one in requests(talks) if one.address and not one.refusals)
+    for city, asked in (("Nowhere", False), (_to(one)["city"].upper(), True)):
+        ctx = context(maker, query)
+        call_sync("change_address", {"order_id": one.order_id, **_to(one, city=city)}, ctx)
+        assert ServedOutcome(query, ctx.session.changes(), None).kept["asked"] is asked
+    ctx = filled(maker, query)
+    state, cart = ctx.service, dict(ctx.service.cart)
+    total = total_of(state)
+    voucher = {"voucher": state.case.purchase.voucher} if total < state.total() else {}
+    assert said_of(state, total) == [YES]
+    for kept in (True, False):
+        state.cart = dict(cart)
+        call_sync("checkout", {} if not kept else voucher, ctx)
+        assert ServedOutcome(query, ctx.session.changes(), None).kept["confirm"] is kept

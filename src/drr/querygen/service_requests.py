@@ -157,9 +157,9 @@ class RequestDraw:
     def _foreign(self, point: int) -> OrderRequest | None:
         base = self.maker.base
         others = [one for one in base.users if one != self.user_id]
-        order = self.rng.choice(base.checker.orders(self.rng.choice(others))) if others else None
-        if order is None:
+        if not others:
             return None
+        order = max(base.checker.orders(self.rng.choice(others)), key=lambda one: one.order_date)
         relative, month = self.rng.choice(self._words["relatives"]), _month(order)
         self._say("order", "foreign", point=point, relative=relative, month=month)
         return OrderRequest(
