@@ -210,6 +210,19 @@ def test_calls_and_words_cost_nothing_and_a_broken_budget_its_points() -> None:
     assert reward(answer)["components"] == {"points": pytest.approx(2 / 3), "cited": 1.0, "truthful": 1.0}
 
 
+@pytest.mark.parametrize(
+    ("item", "pieces"),
+    [
+        ("4 x [Cedar house]({})", 4), ("4x [Cedar house]({})", 4), ("4 x Cedar house [1]", 4), ("12× Cedar house [1]", 12),
+        ("Cedar house [1]", 1), ("3 x 5 ft rug [1]", 1), ("4 Foxes [1]", 1), ("4xl shirt [1]", 1), ("[Cedar house]({})", 1),
+    ],
+)  # fmt: skip
+def test_pieces_stand_before_a_link_or_before_a_title_with_its_marker(item: str, pieces: int) -> None:
+    """`4 x Title [1]` was one piece, though the prompt takes a marker in place of the link."""
+    report = f"Take it.\n\n## Picks\n\n- 1: {item.format(HOST + 'B01')}\n\n## Sources\n\n[1] {HOST}B01\n"
+    assert ReportLists(report).pointed_picks == {1: [(HOST + "B01", pieces)]}
+
+
 def test_a_budget_counts_pieces() -> None:
     needs = [TRUTH.needs[0].model_copy(update={"quantity": 2}), *TRUTH.needs[1:]]
     query = QUERY.model_copy(update={"checkable": TRUTH.model_copy(update={"needs": needs})})

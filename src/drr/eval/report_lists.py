@@ -97,12 +97,11 @@ class ReportLists:
 
     @cached_property
     def pointed_picks(self) -> dict[int, list[ListedPick]]:
-        """Return the items under `Picks` by the point with which each begins: `- 3: 4 x [Title](address)`."""
+        """Return the items under `Picks` by the point with which each begins: `- 3: 4 x [Title](address)`, `- 3: 4 x Title [7]`."""
         found: dict[int, list[ListedPick]] = {}
         for one in self.picks or ():
             if label := _POINT.match(one.text):
-                before = one.text[label.end() :].partition("[")[0].rstrip(" x\u00d7")
-                pieces = int(before) if before.isdecimal() and len(before) < 4 else 1
+                pieces = _pieces(one.text[label.end() :].partition("[")[0])
                 found.setdefault(int(label[1]), []).append(ListedPick(one.url or "", pieces))
         return found
 
@@ -125,6 +124,15 @@ class ReportLists:
         for one in self.items(heading) or ():
             if label := _POINT.match(one.text):
                 yield int(label[1]), one.text[label.end() :]
+
+
+def _pieces(before: str) -> int:
+    """Return the pieces that stand before a link or marker, 1 without any. A measure such as `3 x 5 ft` is part of a title."""
+    first, *title = before.replace("\u00d7", "x").split() or [""]
+    count = first.removesuffix("x")
+    if not count.isdecimal() or len(count) > 3 or (first == count and title and title.pop(0) != "x"):
+        return 1
+    return 1 if title and title[0][0].isdigit() else int(count)
 
 
 def _same(stated: object, read: object) -> bool:
