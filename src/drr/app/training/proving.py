@@ -7,12 +7,13 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 import orjson
 from drr.app.training.environment import Environment
 from drr.app.training.episode import task_of
+from drr.app.training.odd_questions import OddQuestions
 from drr.app.training.points_tricks import POINTS_TRICKS
 from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
 from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, hand_in_action
@@ -83,6 +84,8 @@ class RewardProof(TypedDict):
     leaks: list[FoundLeak]
     weights: dict[str, float]
     versions: dict[str, int]
+    odd_questions: NotRequired[OddQuestions]
+    """Questions that good systems miss, where systems were named."""
 
 
 def oracle(query: Query, play: Play) -> None:
