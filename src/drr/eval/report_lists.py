@@ -97,7 +97,7 @@ class ReportLists:
 
     @cached_property
     def pointed_picks(self) -> dict[int, list[ListedPick]]:
-        """Return the items under `Picks` by point, as in `- 3: 4 x [Title](address)` or `- 3: 4 x Title [7]`."""
+        """Return the items under `Picks` by point: `- 3: 4 x [Title](address)`, `- 3: 4 x Title [7]`."""
         found: dict[int, list[ListedPick]] = {}
         for one in self.picks or ():
             if label := _POINT.match(one.text):
