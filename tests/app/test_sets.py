@@ -151,6 +151,10 @@ def test_baselines_stand_beside_the_figures_of_a_set(drr: Drr, made: Path, tmp_p
     drr.out("report", study, "--out", tmp_path / "report")
     pages = [path.read_text() for path in (tmp_path / "report").rglob("*.html")]
     assert any("(lines 0.118, parser 0.400)" in page for page in pages)
+    frozen = read_set(folder)
+    older = frozen.model_copy(update={"versions": {**frozen.versions, "rewards": "0"}})
+    label = older.label(frozen.parts[0], resolve({}, environ={}).settings)
+    assert label.endswith("(lines 0.118, parser 0.400 by earlier rewards)")
 
 
 def test_scripted_baselines_answer_and_order_the_questions(drr: Drr, made: Path, tmp_path: Path) -> None:

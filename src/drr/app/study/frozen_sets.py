@@ -103,6 +103,7 @@ class FrozenSet(BaseModel):
         others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
         own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
         beside = ", ".join(f"{name} {value:.3f}" for name, value in self.baselines.items())
+        beside += " by earlier rewards" if beside and "rewards" in others else ""
         return f"{self.name}/{part.name} {self.content_hash[:16]}{own}{f' ({beside})' if beside else ''}"
 
 
