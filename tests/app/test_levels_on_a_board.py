@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from drr.app.board.entries import with_tight_runs
+from drr.app.board.levels import level_table
 from drr.app.board.ranking import Ranking
+from drr.eval.stats.question import AskedQuestion
 
 from tests.agents.garden import ANNA, write_box
 from tests.boards import bundle, system
@@ -70,6 +72,18 @@ def test_what_is_solved_at_each_level_under_both_limits(
     assert "tables/" not in of_system, "a board has no files of tables"
     rows = [of_system.index(one) for one in ("level 1 (2 questions)", "level 2 (1 question)", ">all<")]
     assert rows == sorted(rows)
+
+
+def test_open_minus_sealed_stands_at_each_level() -> None:
+    one = system(bundle("a"), 0.9)
+    asked = [AskedQuestion(f"q{n}", f"q{n}") for n in range(12)]
+    opened = {q: [0.9 - 0.1 * (n % 3)] for n, q in enumerate(asked[:6])}
+    sealed = {q: [0.5 - 0.1 * (n % 3)] for n, q in enumerate(asked[6:])}
+    levels = {q: 1 + n % 2 for n, q in enumerate(asked)}
+    table = level_table(replace(one, values={"points": opened}, sealed={"points": sealed}, levels=levels))
+    assert [heading.label for heading in table.columns] == ["share of points", "open minus sealed"]
+    gained = {name: row[1].value for name, row in table.rows}
+    assert gained == {name: pytest.approx(0.4) for name in ("level 1 (3 questions)", "level 2 (3 questions)", "all")}  # fmt: skip
 
 
 def test_a_set_without_levels_has_none_of_the_columns_and_two_tight_runs_are_no_pair() -> None:
