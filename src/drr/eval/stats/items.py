@@ -45,6 +45,14 @@ def odd_items(values: Mapping[str, Mapping[str, float]]) -> list[OddItem]:
         p = (1 + int((drawn <= correlation + 1e-12).sum())) / (1 + _DRAWS)
         if correlation < 0 and p < UNLIKELY:
             is_strong = rest > np.median(rest)
-            halves = {"strong": float(item[is_strong].mean()), "weak": float(item[~is_strong].mean())}
-            found.append(OddItem(query_id=name, correlation=correlation, p=p, systems=len(pairs), **halves))
+            found.append(
+                OddItem(
+                    query_id=name,
+                    correlation=correlation,
+                    p=p,
+                    strong=float(item[is_strong].mean()),
+                    weak=float(item[~is_strong].mean()),
+                    systems=len(pairs),
+                )
+            )
     return sorted(found, key=lambda one: one["correlation"])
