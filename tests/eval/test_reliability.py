@@ -353,8 +353,9 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
     """Pairs left it out, so `compare` and the gate called the two equal where the means differ."""
     study = studied / "study"
     means = {Path(name).name: row["solved"] for name, row in drr.json("report", study)["metrics"].items()}
-    n = means["mine.py:gone"]["n"]
-    assert means["mine.py:gone"]["value"] == pytest.approx(1 - 1 / n) and means["mine.py:steady"]["n"] == n
+    n = means["mine.py:gone"]["questions"]
+    assert means["mine.py:gone"]["value"] == pytest.approx(1 - 1 / n)
+    assert means["mine.py:steady"]["questions"] == n
     compared = drr.json("study", "compare", study, *(f"mine.py:{name}" for name in ("steady", "gone")))
     row = compared["metrics"]["solved"]
     assert (row["n"], row["value"]) == (n, pytest.approx(1 / n))
@@ -369,6 +370,6 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
     drr("run", alone, *words, "--trials", "2", "--quiet")
     drr.out("judge", alone, "--what", "rules", "--quiet")
     (row,) = drr.json("report", alone, "--out", tmp_path / "page")["metrics"].values()
-    assert (row["solved"]["n"], row["solved"]["value"]) == (n, means["mine.py:gone"]["value"])
+    assert (row["solved"]["questions"], row["solved"]["value"]) == (n, means["mine.py:gone"]["value"])
     page = (tmp_path / "page/index.html").read_text("utf-8").partition('id="limits"')[2]
     assert "not measured" not in page.partition("<details")[0], "two trials measure it, with one system too"
