@@ -341,3 +341,16 @@ def test_a_yes_is_for_one_act_and_for_one_address(maker: ShopTalks, talks: list[
         state.cart = dict(cart)
         call_sync("checkout", {}, ctx)
         assert ServedOutcome(query, ctx.session.changes(), None).kept["confirm"] is kept
+
+
+def test_a_family_or_a_voucher_tells_nothing_yet(maker: ShopTalks, talks: list[Query]) -> None:
+    """Refusing every family order and every voucher unread would have been right each time."""
+    found = {"family": set[bool](), "voucher": set[bool]()}
+    for query in [*talks, *(maker.make(f"more:{number}") for number in range(40))]:
+        outcome = ServedOutcome(query, played(maker, query).session.changes(), None)
+        points = [line for line in query.query.split("\n") if line[:1].isdigit()]
+        for point, one in zip(points[1:], case_of(query).requests, strict=False):
+            for name in found:
+                if name in point:
+                    found[name].add(bool(outcome.refusals(one)))
+    assert found == {"family": {True, False}, "voucher": {True, False}}

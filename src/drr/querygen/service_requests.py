@@ -18,8 +18,9 @@ from drr.querygen.service_wish import DrawnWish
 
 _FORBIDDING = ("account", "sent", "window", "hygiene", "final")
 _FORBIDDEN = ("window", "hygiene", "final", "sent")
-_TRAPPED, _WITHDRAWN, _FAULTY, _OLDEST = 0.45, 0.15, 0.4, 60
-"""Shares of wishes that the policy forbids, of those taken back, and of faulty goods; days beyond a window."""
+_ACTIONS = {"some": "return", "return_if": "return", "foreign": "cancel"}
+_TRAPPED, _WITHDRAWN, _FAULTY, _FOREIGN, _OLDEST = 0.45, 0.15, 0.4, 0.6, 60
+"""Shares of wishes that the policy forbids, of those taken back, of faulty goods, of family orders in other accounts; days beyond a window."""
 _ORDINARY: tuple[Reason, ...] = tuple(one for one in get_args(Reason) if one not in FAULTY)
 
 
@@ -47,9 +48,9 @@ class RequestDraw:
         """Draw a wish, with the order that it is about; `None` where the shop has none."""
         if part == "voucher":
             return self._voucher()
-        if part == "foreign":
+        if part == "foreign" and self.rng.random() < _FOREIGN:
             return self._foreign(point)
-        action = cast(Action, {"some": "return", "return_if": "return"}.get(part, part))
+        action = cast(Action, _ACTIONS.get(part, part))
         trap = self._trap(part, action)
         can_be_faulty = action == "return" and trap in (None, "sent")
         reason = self.rng.choice(FAULTY if can_be_faulty and self.rng.random() < _FAULTY else _ORDINARY)
@@ -69,7 +70,7 @@ class RequestDraw:
         request = request.model_copy(update={"refusals": self._refusals(request)})
         if bool(request.refusals) != (trap is not None):
             return None
-        self._tell(request, order, point)
+        self._tell(request, order, point, is_of_family=part == "foreign")
         return request
 
     def bystanders(self) -> bool:
@@ -150,6 +151,10 @@ class RequestDraw:
         return None if found is None else found.address
 
     def _voucher(self) -> OrderRequest:
+        """Draw the wish for a voucher: his own that holds, or one that has run out."""
+        own = self.wish.purchase.voucher
+        if own is not None:
+            return OrderRequest(action="voucher", order_id=own, reason="no longer needed")
         code = self.rng.choice(sorted(vouchers_of(self.maker.shop.manifest.content_hash)))
         self._say("voucher", "voucher", code=code)
         return OrderRequest(action="voucher", order_id=code, reason="no longer needed", refusals=["voucher"])
@@ -166,10 +171,14 @@ class RequestDraw:
             action="cancel", order_id=order.order_id, reason="no longer needed", refusals=["account"]
         )
 
-    def _tell(self, request: OrderRequest, order: Order, point: int) -> None:
+    def _tell(self, request: OrderRequest, order: Order, point: int, *, is_of_family: bool) -> None:
         """Add what he tells about a wish when he is asked."""
         kind = kind_of(self.maker.base.checker.shelves.products[order.product_id])
-        self._say("order", "order", point=point, kind=kind, month=_month(order))
+        if is_of_family:
+            relative = self.rng.choice(self._words["relatives"])
+            self._say("order", "family", point=point, kind=kind, relative=relative, month=_month(order))
+        else:
+            self._say("order", "order", point=point, kind=kind, month=_month(order))
         if request.pieces is not None:
             numbers = self.maker.words["numbers"]
             pieces = f"{numbers[request.pieces]} piece{'s' * (request.pieces > 1)}"

@@ -148,8 +148,6 @@ class ShopTalks(ServiceMaker):
             return None
         draw = RequestDraw(rng, self, user_id, wish, self.shop_policy, self.own_words)
         parts = list(dict.fromkeys(rng.sample(PARTS, rng.randint(2, 5))))
-        if purchase.voucher is not None:
-            parts = [one for one in parts if one != "voucher"]
         requests = [draw.drawn(part, point) for point, part in enumerate(parts, 2)]
         if not len(requests) >= 2 or not all(requests) or not draw.bystanders():
             return None
@@ -164,7 +162,9 @@ class ShopTalks(ServiceMaker):
             change=wish.change,
             values=draw.values,
         )
-        done = [one for one in case.requests if not one.refusals and not one.withdrawn]
+        done = [
+            one for one in case.requests if not (one.refusals or one.withdrawn or one.action == "voucher")
+        ]
         return case if done else None
 
     # -- the gold path
@@ -176,7 +176,7 @@ class ShopTalks(ServiceMaker):
         path = GoldPath(context_for(Session(self.shop, query.user_id, case=case), self.web))
         self._buy(path, case, truth.needs[0])
         for wish in case.requests:
-            if not wish.refusals and not wish.withdrawn:
+            if not (wish.refusals or wish.withdrawn or wish.action == "voucher"):
                 self._serve(path, wish)
         changes = path.ctx.session.changes()
         done = ServedOutcome(query, changes, None, served_form(query, changes))

@@ -189,8 +189,7 @@ def keep_clauses(ctx: ToolContext, act: Act) -> None:
 def _code(state: ServiceState, voucher: str | None) -> str | None:
     if voucher is not None and voucher.upper() not in vouchers_of(state.shop.manifest.content_hash):
         raise ToolError("not_found", f"No voucher {one_line(voucher, 40)!r}; ask the shopper for its code.")
-    ended = {one.order_id for one in state.case.requests if one.action == "voucher"}
-    if voucher is not None and voucher.upper() in ended:
+    if voucher is not None and voucher.upper() in state.ended_vouchers:
         raise ToolError("not_allowed", f"Clause voucher of the policy: {voucher.upper()} has run out.")
     return voucher and voucher.upper()
 

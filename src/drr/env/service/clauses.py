@@ -187,9 +187,10 @@ def _is_unasked(state: ServiceState, act: Act) -> bool:
 
 
 def _holds_no_voucher(state: ServiceState, act: Act) -> bool:
-    ended = {one.order_id for one in state.case.requests if one.action == "voucher"}
     return act.voucher is not None and (
-        _voucher_refused(state, act) or act.voucher in ended or act.goods < _policy(state).least
+        _voucher_refused(state, act)
+        or act.voucher in state.ended_vouchers
+        or act.goods < _policy(state).least
     )
 
 

@@ -16,7 +16,7 @@ from drr.env.service.state import address_words
 from drr.env.session import Change
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-ServedAct = Literal["bought", "returned", "cancelled", "readdressed", "refused", "withdrawn"]
+ServedAct = Literal["bought", "returned", "cancelled", "readdressed", "used", "refused", "withdrawn"]
 
 
 class ServedWish(BaseModel):
@@ -127,8 +127,22 @@ class ServedOutcome(ServiceOutcome):
     def says_does(self) -> float:
         return len(self.true) / self.stated if self.stated else 0.0
 
+    @cached_property
+    def used(self) -> set[str]:
+        """Return the codes of the vouchers that were used."""
+        return {one["voucher"] for one in self.paid} - {None}
+
+    def refusals(self, request: OrderRequest) -> Sequence[str]:
+        """Return the clauses that forbid a wish. Whether a voucher that holds is due hangs on what was bought."""
+        if request.action != "voucher" or request.refusals or not self.paid:
+            return request.refusals
+        goods = self.total + (self.case.purchase.voucher_amount if self.used else 0.0)
+        return ["voucher"] if goods < self.case.policy.least else []
+
     def _is_done(self, request: OrderRequest) -> bool:
         acts = self.acts.get(request.order_id, ())
+        if request.action == "voucher" and not request.refusals:
+            return bool(self.paid) and (request.order_id in self.used) != bool(self.refusals(request))
         if request.refusals or request.withdrawn:
             return not acts
         if request.action == "return":
@@ -161,7 +175,10 @@ class ServedOutcome(ServiceOutcome):
         request = self.case.requests[one.point - 2]
         acts = self.acts.get(request.order_id, ())
         if one.act == "refused":
-            return not acts and one.clause in request.refusals
+            idle = not acts and request.order_id not in self.used
+            return idle and one.clause in self.refusals(request)
+        if one.act == "used":
+            return request.order_id in self.used
         if one.act == "withdrawn":
             return not acts and request.withdrawn
         if one.act == "readdressed":
@@ -188,10 +205,12 @@ def served_form(query: Query, changes: Sequence[Change]) -> ServedForm:
             item = OrderedProduct(product=one.order_id, quantity=pieces)
             money = round(sum(act["money"] for act in acts), 2)
             wishes.append(ServedWish(point=point, act=acts[0]["act"], items=[item], money=money))
+        elif one.order_id in done.used:
+            wishes.append(ServedWish(point=point, act="used"))
         elif one.withdrawn:
             wishes.append(ServedWish(point=point, act="withdrawn"))
-        elif one.refusals:
+        elif forbidden := done.refusals(one):
             wishes.append(
-                ServedWish.model_validate({"point": point, "act": "refused", "clause": one.refusals[0]})
+                ServedWish.model_validate({"point": point, "act": "refused", "clause": forbidden[0]})
             )
     return ServedForm(wishes=wishes)

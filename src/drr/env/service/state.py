@@ -209,6 +209,12 @@ class ServiceState:
         return CART_TOOLS if self.case.version == 1 else (*CART_TOOLS, *ORDER_TOOLS)
 
     @property
+    def ended_vouchers(self) -> set[str]:
+        """Return the codes that no longer hold, in a talk of version 2."""
+        named = {one.order_id for one in self.case.requests if one.action == "voucher"}
+        return named - {self.case.purchase.voucher or ""}
+
+    @property
     def is_over(self) -> bool:
         """Tell whether he has left the talk."""
         return self.case.version > 1 and self.wrong >= PATIENCE
