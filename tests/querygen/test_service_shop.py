@@ -57,7 +57,7 @@ def maker(made: Path) -> Iterator[ShopTalks]:
 
 @pytest.fixture(scope="module")
 def talks(maker: ShopTalks) -> list[Query]:
-    return [maker.make(seed) for seed in range(24)]
+    return [maker.make(seed) for seed in range(40)]
 
 
 def case_of(query: Query) -> ServiceCase:

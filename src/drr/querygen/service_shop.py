@@ -48,8 +48,8 @@ PARTS = (
     "voucher",
 )
 """Things that are wished besides the purchase; what stands twice is drawn more often."""
-_RANKED = 0.25
-"""The share of purchases of the first of three products that is to be had."""
+_RANKED, _NO_OLD = 0.25, 0.6
+"""Shares of purchases by preference, and of purchases without a voucher in which no old one is spoken of."""
 
 
 @dataclass
@@ -148,6 +148,8 @@ class ShopTalks(ServiceMaker):
             return None
         draw = RequestDraw(rng, self, user_id, wish, self.shop_policy, self.own_words)
         parts = list(dict.fromkeys(rng.sample(PARTS, rng.randint(2, 5))))
+        if purchase.voucher is None and rng.random() < _NO_OLD:
+            parts = [one for one in parts if one != "voucher"]
         requests = [draw.drawn(part, point) for point, part in enumerate(parts, 2)]
         if not len(requests) >= 2 or not all(requests) or not draw.bystanders():
             return None
