@@ -22,7 +22,7 @@ from drr.study.unit import Record, Unit
 
 class JointTask(SupportTask):
     name = "joint"
-    version = 1
+    version = 2
     needs = ("support",)
 
     def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
