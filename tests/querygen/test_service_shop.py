@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import pytest
 from drr.app.study.fresh_shops import make_shop
+from drr.app.training.environment import Environment
 from drr.data_ingest.fresh import ShopAxes
 from drr.env.entities import Order, Product
 from drr.env.errors import Misuse
@@ -17,7 +18,7 @@ from drr.env.query import Query, read_queries
 from drr.env.service.case import ORDER_TOOLS, OrderRequest, Reason, ServiceCase
 from drr.env.service.clauses import FAULTY, Act, broken_by, kind_of
 from drr.env.service.policies import ShopPolicy
-from drr.env.service.served import ServedOutcome, served_form
+from drr.env.service.served import ServedForm, ServedOutcome, served_form
 from drr.env.service.shopper import DONE, GONE, LEAVING, NOTHING, YES, shopper_reply, wrong_words
 from drr.env.service.state import ServiceState
 from drr.env.session import Session
@@ -354,3 +355,17 @@ def test_a_family_or_a_voucher_tells_nothing_yet(maker: ShopTalks, talks: list[Q
                 if name in point:
                     found[name].add(bool(outcome.refusals(one)))
     assert found == {"family": {True, False}, "voucher": {True, False}}
+
+
+def test_an_environment_plays_such_talks_and_asks_for_their_form(made: Path) -> None:
+    (query, *_) = read_queries(made / "queries.jsonl")
+    assert query.checkable is not None
+    with Environment(str(made / "shop"), queries=made / "queries.jsonl") as env:
+        first = env.reset(query=query.id)
+        assert first.form == ServedForm.model_json_schema() and "`ordered`" not in first.instructions
+        assert {*ORDER_TOOLS} <= {tool["function"]["name"] for tool in first.tools}
+        for step in query.checkable.plan:
+            env.step({"tool": step.tool, "arguments": step.arguments})
+        form = served_form(query, env.episode.session.changes)
+        _, paid, *_ = env.step({"report": "Done.", "form": form.model_dump()})
+        assert paid == pytest.approx(0.2)
