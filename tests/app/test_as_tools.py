@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from drr.app.training.environment import Environment
-from drr.app.training.episode import SUBMIT, TASKS, action_of, given_tools, instructions_of
+from drr.app.training.episode import SUBMIT, action_of, given_tools, instructions_of
+from drr.app.training.episode_tasks import TASKS
 from drr.eval.rewards.answer_forms import AnswerForm
 from drr.tools.registry import TOOLS
 

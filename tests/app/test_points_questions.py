@@ -12,7 +12,8 @@ import pytest
 from drr.agents.brief import asking_for_form
 from drr.agents.runner import load_prompts
 from drr.app.training.environment import Environment
-from drr.app.training.episode import ACTING, TASKS, given_tools, instructions_of, task_of
+from drr.app.training.episode import ACTING, given_tools, instructions_of
+from drr.app.training.episode_tasks import TASKS, task_of
 from drr.app.training.points_tricks import POINTS_TRICKS
 from drr.app.training.proving import oracle, play_episode, prove
 from drr.app.training.transcripts import read

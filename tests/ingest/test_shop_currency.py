@@ -141,7 +141,8 @@ def test_the_commerce_protocol_names_the_shops_currency(shop: Shop, code: str) -
 def test_prompts_ask_for_figures_in_the_shops_currency(place: Path, code: str) -> None:
     from drr.agents.brief import asking_for_form
     from drr.agents.runner import load_prompts
-    from drr.app.training.episode import ACTING, TASKS
+    from drr.app.training.episode import ACTING
+    from drr.app.training.episode_tasks import TASKS
 
     with open_shop(str(place), Settings()) as shop:
         money = shop.manifest.money

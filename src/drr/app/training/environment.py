@@ -20,16 +20,14 @@ from drr.app.study.trust import named_settings, settle_settings
 from drr.app.training.episode import (
     ACTING,
     MALFORMED,
-    TASKS,
     Ending,
     Episode,
     EpisodeLimits,
     ModelOutput,
     Observation,
     Step,
-    TaskName,
-    task_of,
 )
+from drr.app.training.episode_tasks import TASKS, TaskName, task_of
 from drr.app.training.transcripts import EpisodeTranscript, append
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries

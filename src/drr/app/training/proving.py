@@ -12,7 +12,7 @@ from typing import Literal, NotRequired, TypedDict
 import numpy as np
 import orjson
 from drr.app.training.environment import Environment
-from drr.app.training.episode import task_of
+from drr.app.training.episode_tasks import task_of
 from drr.app.training.odd_questions import OddQuestions
 from drr.app.training.points_tricks import POINTS_TRICKS
 from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
