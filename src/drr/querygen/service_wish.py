@@ -12,6 +12,7 @@ from drr.env.checkable import Constraint, ShoppingNeed, satisfying_products
 from drr.env.entities import Product
 from drr.env.records.lines import priced
 from drr.env.service.case import ChangeOfMind, ServicePolicy, SlotKind, WantedPurchase
+from drr.env.service.looking import KIND_OF
 from drr.env.service.state import stock_of, vouchers_of
 from drr.querygen.checkable import shown
 from drr.querygen.composing import QuestionMaker
@@ -24,11 +25,6 @@ _BY_CHANCE = 0.1
 """The highest chance at which products drawn from the kind may be those that are right."""
 _RECOUNTED, _BUDGETED, _DATED, _WITH_VOUCHER, _USED = 0.3, 0.5, 0.6, 0.5, 0.3
 """Shares of purchases whose number changes, of those with a limit of money, with a day, with a voucher, and of vouchers used before."""
-_KIND_OF: Mapping[str, SlotKind] = {
-    "price_max": "budget", "price_min": "budget", "rating_min": "rating", "ratings_min": "rating", "brand_is": "brand", "brand_not": "brand",
-    "attribute": "detail", "owned": "past_purchases", "not_owned": "past_purchases", "not_id": "choice",
-}  # fmt: skip
-"""The kind of thing that a shopper must be asked about to learn a constraint."""
 _CHANGED = ("price_max", "price_min", "rating_min", "ratings_min", "brand_is", "brand_not", "attribute")
 
 
@@ -179,7 +175,7 @@ class WishDraw:
             self._values[sentence] = [one for one in stated if one and one in sentence]
 
         for one in need.constraints:
-            say(_KIND_OF[one.kind], one.kind, value=shown(one, self._of.currency), name=one.name)
+            say(KIND_OF[one.kind], one.kind, value=shown(one, self._of.currency), name=one.name)
         if budget is not None:
             say("budget", "budget", value=priced(budget, self._of.currency))
         if need.best is not None:
