@@ -150,7 +150,7 @@ class JoinedWriter:
     def systems(self) -> Mapping[str, str]:
         """Return the system message of each role. It is the same for all questions of a shop."""
         lists, schema = "\n".join(self.lists.values()), json.dumps(Specification.model_json_schema())
-        given = {"frame": FRAME, "lists": lists, "schema": schema}
+        given = {"frame": FRAME, "lists": fence(lists, "lists"), "schema": schema}
         return {
             role: self.prompts.fill(name, **{one: given[one] for one in self.prompts[name].slots})
             for role, name in _PROMPTS.items()
