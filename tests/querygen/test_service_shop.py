@@ -16,8 +16,8 @@ from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 from drr.env.query import Query, read_queries
 from drr.env.service.case import ORDER_TOOLS, OrderRequest, Reason, ServiceCase
-from drr.env.service.clauses import FAULTY, Act, broken_by, kind_of
-from drr.env.service.policies import ShopPolicy
+from drr.env.service.clauses import FAULTY, Act, broken_by, kind_of, refund_of
+from drr.env.service.policies import ShopPolicy, Terms
 from drr.env.service.served import ServedForm, ServedOutcome, served_form
 from drr.env.service.shopper import DONE, GONE, LEAVING, NOTHING, YES, shopper_reply, wrong_words
 from drr.env.service.state import ServiceState
@@ -161,7 +161,7 @@ def test_damaged_goods_always_come_back(maker: ShopTalks, talks: list[Query]) ->
     policy, product = maker.shop_policy, maker.priced[0]
     barred = next(one for one in maker.priced if kind_of(one) in (*policy.hygiene, *policy.final))
     for reason in REASONS:
-        late = _forbidden(maker, talks[0], product, reason, days=policy.days + 500)
+        late = _forbidden(maker, talks[0], product, reason, days=500)
         assert late == ([] if reason in FAULTY else ["window"])
         gone = _forbidden(maker, talks[0], barred, reason, days=1)
         assert bool(gone) == (reason not in FAULTY)
@@ -169,22 +169,47 @@ def test_damaged_goods_always_come_back(maker: ShopTalks, talks: list[Query]) ->
     assert sealed == (["final"] if kind_of(barred) in policy.final else [])
 
 
+def test_an_order_is_judged_by_the_edition_of_its_day(maker: ShopTalks, talks: list[Query]) -> None:
+    first, second = (Terms(since=maker.today - timedelta(age), days=days, short=14, percent=percent) for age, days, percent in ((40, 30, 20), (400, 60, 10)))  # fmt: skip
+    product = maker.priced[0]
+    policy = maker.shop_policy.model_copy(
+        update={
+            "terms": [first, second],
+            "shorter": [],
+            "hygiene": [],
+            "final": [],
+            "fee": [kind_of(product)],
+        }
+    )
+    query = talks[0].model_copy(update={"service": case_of(talks[0]).model_copy(update={"policy": policy})})
+    for age, late in ((30, False), (31, True), (40, True), (41, False), (60, False), (61, True)):
+        found = _forbidden(maker, query, product, "no longer needed", days=age)
+        assert found == (["window"] if late else []), age
+        state = ServiceState(case_of(query), maker.shop, query.user_id)
+        order = _order(maker, query, product, age)
+        back = refund_of(state, order, product, 1, is_return=True, reason="no longer needed")
+        assert product.price and back == round(product.price * (0.9 if age > 40 else 0.8), 2)
+
+
 def _forbidden(
     maker: ShopTalks, query: Query, product: Product, reason: Reason, *, days: int, opened: bool = True
 ) -> list[str]:
-    day = maker.today - timedelta(days)
-    order = Order(
-        order_id="7",
-        product_id=product.product_id,
-        user_id=query.user_id,
-        order_date=f"{day}T10:00:00.000",
-        order_status="Delivered",
-    )
+    order = _order(maker, query, product, days)
     wish = OrderRequest(action="return", order_id="7", reason=reason, opened=opened)
     case = case_of(query).model_copy(update={"requests": [wish], "orders": [order]})
     state = ServiceState(case, maker.shop, query.user_id)
     found = broken_by(state, Act("return", order=order, product=product, reason=reason))
     return [one.name for one in found if one.name in ("window", "hygiene", "final")]
+
+
+def _order(maker: ShopTalks, query: Query, product: Product, age: int) -> Order:
+    return Order(
+        order_id="7",
+        product_id=product.product_id,
+        user_id=query.user_id,
+        order_date=f"{maker.today - timedelta(age)}T10:00:00.000",
+        order_status="Delivered",
+    )
 
 
 def test_he_names_what_is_wrong_with_a_cart(maker: ShopTalks, talks: list[Query]) -> None:

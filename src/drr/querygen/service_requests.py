@@ -19,8 +19,8 @@ from drr.querygen.service_wish import DrawnWish
 _FORBIDDING = ("account", "sent", "window", "hygiene", "final")
 _FORBIDDEN = ("window", "hygiene", "final", "sent")
 _ACTIONS = {"some": "return", "return_if": "return", "foreign": "cancel"}
-_TRAPPED, _WITHDRAWN, _FAULTY, _FOREIGN, _OLDEST = 0.45, 0.15, 0.4, 0.6, 60
-"""Shares of wishes that the policy forbids, of those taken back, of faulty goods, of family orders in other accounts; days beyond a window."""
+_TRAPPED, _WITHDRAWN, _FAULTY, _FOREIGN, _OLDEST = 0.45, 0.15, 0.4, 0.6, 150
+"""Shares of wishes that the policy forbids, of those taken back, of faulty goods, of family orders in other accounts; days since the oldest order."""
 _ORDINARY: tuple[Reason, ...] = tuple(one for one in get_args(Reason) if one not in FAULTY)
 
 
@@ -52,7 +52,7 @@ class RequestDraw:
             return self._foreign(point)
         action = cast(Action, _ACTIONS.get(part, part))
         trap = self._trap(part, action)
-        can_be_faulty = action == "return" and trap in (None, "sent")
+        can_be_faulty = action == "return" and trap is None  # what is yet to arrive cannot have come damaged
         reason = self.rng.choice(FAULTY if can_be_faulty and self.rng.random() < _FAULTY else _ORDINARY)
         opened = trap == "hygiene" or reason in FAULTY or self.rng.random() < 0.5
         order = self._order(action, trap, part, is_faulty=reason in FAULTY)
@@ -100,10 +100,11 @@ class RequestDraw:
         if not choice:
             return None
         product = rng.choice(choice)
-        limit = policy.days_for(kind_of(product))
-        ages = range(limit + 1, limit + _OLDEST) if trap == "window" else range(3, limit)
-        if is_faulty and action == "return" and rng.random() < 0.5:
-            ages = range(limit + 1, limit + _OLDEST)
+        is_late = trap == "window" or (is_faulty and action == "return" and rng.random() < 0.5)
+        known = [
+            (age, policy.days_for(kind_of(product), today - timedelta(age))) for age in range(3, _OLDEST)
+        ]
+        ages = [age for age, limit in known if (age > limit) == is_late]
         ready: OrderStatus = "Delivered" if action == "return" else "Processing"
         if trap == "sent":
             ready = "Processing" if action == "return" else "Shipped"

@@ -134,7 +134,7 @@ def _forbids(name: str) -> Callable[[ServiceState, Act], bool]:
             return False
         kind = kind_of(act.product)
         if name == "window":
-            return state.age(act.order) > policy.days_for(kind)
+            return state.age(act.order) > policy.days_for(kind, act.order.placed_at.date())
         unsealed = name == "final" or request is None or request.opened
         return unsealed and kind in (policy.final if name == "final" else policy.hygiene)
 
@@ -156,14 +156,15 @@ def refund_of(
 ) -> float:
     """Return what comes back for pieces of an order, at today's price and less the fee of the policy."""
     policy, price = state.case.policy, product.price if product is not None else None
-    has_fee = (
+    kept = 0
+    if (
         is_return
         and isinstance(policy, ShopPolicy)
         and reason not in FAULTY
         and kind_of(product) in policy.fee
-    )
-    kept = policy.percent / 100 if has_fee and isinstance(policy, ShopPolicy) else 0.0
-    return round(pieces * (price or 0.0) * (1 - kept), 2)
+    ):
+        kept = policy.terms_of(order.placed_at.date()).percent
+    return round(pieces * (price or 0.0) * (1 - kept / 100), 2)
 
 
 def _is_unsent_or_sent(state: ServiceState, act: Act) -> bool:

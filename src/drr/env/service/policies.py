@@ -1,4 +1,4 @@
-"""The policies of shops that could exist. A shop has one house's policy, whole, with its earlier editions; the content hash of the shop draws it."""
+"""The policies of shops that could exist. A shop has the terms of one house, whole, in one voice and in dated editions; the content hash of the shop draws them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -15,7 +16,21 @@ from drr.wording.dates import day_words
 from pydantic import BaseModel, ConfigDict
 
 _GROUPED = ("shorter", "hygiene", "fee", "final")
-_CLAUSES = ("window", "hygiene", "final", "fee", "faulty", "sent", "voucher", "exchange", "promise")
+_OF_GOODS = _GROUPED[1:]
+"""Clauses that stand only where they have goods."""
+
+
+class Terms(BaseModel):
+    """The figures that hold for orders from a day on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    since: date
+    days: int
+    """Days within which goods come back; `short` for the kinds of `shorter`."""
+    short: int
+    percent: int
+    """Share of the price that is kept for the kinds of `fee`."""
 
 
 class ShopPolicy(BaseModel):
@@ -24,12 +39,8 @@ class ShopPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     type: str
-    since: date
-    days: int
-    """Days within which goods come back; `short` for the kinds of `shorter`."""
-    short: int
-    percent: int = 0
-    """Share of the price that is kept for the kinds of `fee`."""
+    terms: list[Terms]
+    """The figures of this edition, then those of the edition before, which earlier orders keep."""
     least: float
     """Least amount of goods for which a voucher counts, in dollars."""
     shorter: list[str]
@@ -47,7 +58,9 @@ class ShopPolicy(BaseModel):
     @property
     def page(self) -> str:
         """Return the policy as it stands on the shop's page, a clause a line."""
-        since = f"It holds for all that is asked of us from {day_words(self.since.isoformat())} on. Earlier editions no longer hold."
+        since = "This policy applies to all orders."
+        if self.terms[1:]:
+            since = f"This edition applies to orders placed on or after {_words(self.since)}. Earlier orders keep the edition that was in force when they were placed."
         return "\n".join([since, "", *(f"- {name}: {text}" for name, text in self.clauses.items())])
 
     @property
@@ -55,18 +68,32 @@ class ShopPolicy(BaseModel):
         """Return the policy with the lines for the shop's staff."""
         return "\n".join([self.page, *(f"- {name}: {text}" for name, text in self.staff.items())])
 
-    def days_for(self, kind: str) -> int:
+    @property
+    def since(self) -> date:
+        return self.terms[0].since
+
+    def terms_of(self, ordered: date) -> Terms:
+        """Return the figures that hold for an order of a day."""
+        return next((one for one in self.terms if one.since <= ordered), self.terms[-1])
+
+    def days_for(self, kind: str, ordered: date) -> int:
         """Return the days within which goods of a kind come back."""
-        return self.short if kind in self.shorter else self.days
+        terms = self.terms_of(ordered)
+        return terms.short if kind in self.shorter else terms.days
 
     @property
     def title(self) -> str:
-        return f"Returns, orders and vouchers, edition of {day_words(self.since.isoformat())}"
+        return f"Returns, orders and vouchers, edition of {_words(self.since)}"
+
+
+def tables_text() -> str:
+    """Return all that policies are drawn from."""
+    return (files("drr.env.service") / "policies.toml").read_text(encoding="utf-8")
 
 
 @cache
 def _tables() -> Mapping[str, Any]:
-    return tomllib.loads((files("drr.env.service") / "policies.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(tables_text())
 
 
 def categories_of(shop_type: str) -> list[str]:
@@ -82,9 +109,9 @@ def type_of(categories: Collection[str]) -> str:
 
 
 def houses() -> Iterator[list[ShopPolicy]]:
-    """Yield the policies of each house, the oldest edition first."""
-    for house in _tables()["house"]:
-        yield [_edition(house, own) for own in house["editions"]]
+    """Yield the policies of each house in each voice, the oldest edition first."""
+    for house, voice in product(_tables()["house"], _tables()["voice"]):
+        yield [_edition(house, voice, at) for at in range(len(house["editions"]))]
 
 
 def editions_of(
@@ -93,27 +120,45 @@ def editions_of(
     """Draw the policy of a shop by its content hash. Return its editions; the last is in force."""
     rng, wanted = Random(f"policy:{shop}"), type_of(categories)
     house = rng.choice([one for one in _tables()["house"] if one["type"] == wanted])
-    dated = [one for one in house["editions"] if one["from"] <= today] or house["editions"][:1]
-    return [_edition(house, own, currency) for own in dated[: rng.randint(1, len(dated))]]
+    voice = rng.choice(_tables()["voice"])
+    dated = sum(since <= today for since, *_ in house["editions"]) or 1
+    return [_edition(house, voice, at, currency) for at in range(rng.randint(1, dated))]
 
 
-def _edition(house: Mapping[str, Any], own: Mapping[str, Any], currency: Currency = DOLLARS) -> ShopPolicy:
-    groups = _tables()["groups"]
-    shown = {name: _listed([groups[one][0] for one in house[name]]) for name in _GROUPED}
-    shown |= {name: str(value) for name, value in own.items()} | {"least": currency.text(own["least"])}
-    forms = {name: house.get(name if name not in _GROUPED else f"{name}_text", "") for name in _CLAUSES}
-    clauses = {name: form.format_map(shown) for name, form in forms.items() if form}
-    clauses = {name: text[0].upper() + text[1:] for name, text in clauses.items()}
-    kinds = {name: [kind for one in house[name] for kind in groups[one][1:]] for name in _GROUPED}
-    figures = {name: own[name] for name in ("days", "short", "percent", "least") if name in own}
+def _edition(
+    house: Mapping[str, Any], voice: Mapping[str, str], at: int, currency: Currency = DOLLARS
+) -> ShopPolicy:
+    tables, goods = _tables(), house["goods"]
+    words = {name: _listed([tables["groups"][one][0] for one in goods[name]]) for name in _GROUPED}
+    kinds = {name: [kind for one in goods[name] for kind in tables["groups"][one][1:]] for name in _GROUPED}
+    rows = house["editions"][max(at - 1, 0) : at + 1][::-1]
+    terms = [Terms(since=own[0], days=own[1], short=own[2], percent=own[3]) for own in rows]
+    least = rows[0][4]
+
+    def written(name: str, own: Terms) -> str:
+        figures = {"days": own.days, "short": own.short, "percent": own.percent}
+        text = voice[name].format_map({**words, **figures, "least": currency.text(least)})
+        return f"{text[0].upper()}{text[1:]}"
+
+    told = [name for name in voice if name not in _OF_GOODS or kinds[name]]
+    clauses = {name: " ".join([written(name, terms[0]), *_why(house, name)]) for name in told}
+    for own in terms[1:]:
+        both = [name for name in told if name in ("window", "fee")]
+        kept = " ".join(written(name, own) for name in both)
+        clauses["earlier"] = (
+            f'Orders placed before {_words(terms[0].since)} are covered by our previous edition, of {_words(own.since)}: "{kept}"'
+        )
     return ShopPolicy(
-        type=house["type"],
-        since=own["from"],
-        clauses={**clauses, **_tables()["common"]},
-        staff=_tables()["staff"],
-        **figures,
-        **kinds,
+        type=house["type"], terms=terms, least=least, clauses=clauses, staff=tables["staff"], **kinds
     )
+
+
+def _why(house: Mapping[str, Any], name: str) -> list[str]:
+    return [house["why"][name]] if name in house.get("why", {}) else []
+
+
+def _words(day: date) -> str:
+    return day_words(day.isoformat())
 
 
 def _listed(words: Sequence[str]) -> str:
