@@ -17,7 +17,7 @@ from drr.env.progress import Quiet
 from drr.env.query import Query, read_queries
 from drr.env.service.case import ORDER_TOOLS, OrderRequest, Reason, ServiceCase
 from drr.env.service.clauses import FAULTY, Act, broken_by, kind_of, refund_of
-from drr.env.service.policies import ShopPolicy, Terms
+from drr.env.service.policies import ReturnTerms, ShopPolicy
 from drr.env.service.served import ServedForm, ServedOutcome, served_form
 from drr.env.service.shopper import DONE, GONE, LEAVING, NOTHING, YES, shopper_reply, wrong_words
 from drr.env.service.state import ServiceState
@@ -170,7 +170,7 @@ def test_damaged_goods_always_come_back(maker: ShopTalks, talks: list[Query]) ->
 
 
 def test_an_order_is_judged_by_the_edition_of_its_day(maker: ShopTalks, talks: list[Query]) -> None:
-    first, second = (Terms(since=maker.today - timedelta(age), days=days, short=14, percent=percent) for age, days, percent in ((40, 30, 20), (400, 60, 10)))  # fmt: skip
+    first, second = (ReturnTerms(since=maker.today - timedelta(age), days=days, short=14, percent=percent) for age, days, percent in ((40, 30, 20), (400, 60, 10)))  # fmt: skip
     product = maker.priced[0]
     policy = maker.shop_policy.model_copy(
         update={

@@ -20,7 +20,7 @@ _OF_GOODS = _GROUPED[1:]
 """Clauses that stand only where they have goods."""
 
 
-class Terms(BaseModel):
+class ReturnTerms(BaseModel):
     """The figures that hold for orders from a day on."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -39,7 +39,7 @@ class ShopPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     type: str
-    terms: list[Terms]
+    terms: list[ReturnTerms]
     """The figures of this edition, then those of the edition before, which earlier orders keep."""
     least: float
     """Least amount of goods for which a voucher counts, in dollars."""
@@ -72,7 +72,7 @@ class ShopPolicy(BaseModel):
     def since(self) -> date:
         return self.terms[0].since
 
-    def terms_of(self, ordered: date) -> Terms:
+    def terms_of(self, ordered: date) -> ReturnTerms:
         """Return the figures that hold for an order of a day."""
         return next((one for one in self.terms if one.since <= ordered), self.terms[-1])
 
@@ -132,10 +132,10 @@ def _edition(
     words = {name: _listed([tables["groups"][one][0] for one in goods[name]]) for name in _GROUPED}
     kinds = {name: [kind for one in goods[name] for kind in tables["groups"][one][1:]] for name in _GROUPED}
     rows = house["editions"][max(at - 1, 0) : at + 1][::-1]
-    terms = [Terms(since=own[0], days=own[1], short=own[2], percent=own[3]) for own in rows]
+    terms = [ReturnTerms(since=own[0], days=own[1], short=own[2], percent=own[3]) for own in rows]
     least = rows[0][4]
 
-    def written(name: str, own: Terms) -> str:
+    def written(name: str, own: ReturnTerms) -> str:
         figures = {"days": own.days, "short": own.short, "percent": own.percent}
         text = voice[name].format_map({**words, **figures, "least": currency.text(least)})
         return f"{text[0].upper()}{text[1:]}"
