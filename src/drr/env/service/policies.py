@@ -140,10 +140,10 @@ def _edition(
         text = voice[name].format_map({**words, **figures, "least": currency.text(least)})
         return f"{text[0].upper()}{text[1:]}"
 
-    told = [name for name in voice if name not in _OF_GOODS or kinds[name]]
-    clauses = {name: " ".join([written(name, terms[0]), *_why(house, name)]) for name in told}
+    names = [name for name in voice if name not in _OF_GOODS or kinds[name]]
+    clauses = {name: " ".join([written(name, terms[0]), *_why(house, name)]) for name in names}
     for own in terms[1:]:
-        both = [name for name in told if name in ("window", "fee")]
+        both = [name for name in names if name in ("window", "fee")]
         kept = " ".join(written(name, own) for name in both)
         clauses["earlier"] = (
             f'Orders placed before {_words(terms[0].since)} are covered by our previous edition, of {_words(own.since)}: "{kept}"'
