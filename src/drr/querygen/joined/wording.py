@@ -143,7 +143,7 @@ class JoinedWriter:
                 f"{name}: {' | '.join(sorted(one)) if name in drawn or len(one) <= _VALUES else 'many'}"
                 for name, one in sorted(values.items())
             )
-            found[kind] = f"- {json.dumps(kind)} {'; '.join(stated)}"
+            found[kind] = f"- {json.dumps(kind, ensure_ascii=False)} {'; '.join(stated)}"
         return found
 
     @cached_property
