@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from base64 import b32decode, b32encode
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -28,6 +29,8 @@ ID_BYTES, NUMBER_BYTES = 15, 8
 _KEY_BYTES = 32
 _AT_ONCE = 1 << 20
 """Most pairs of an order and a number that are tried together."""
+_SHARED, _MASKS = 3, 24
+"""Fewest numbers that show the letters that they share, and most masks of a shop."""
 
 
 def people_key(folder: Path | None = None) -> bytes:
@@ -98,6 +101,27 @@ class OwnNumbers:
             return _whole(b32decode(user_id[1:])[:8])
         except ValueError:  # somebody whom no file named
             return 0
+
+
+def masks(numbers: Iterable[str]) -> list[str]:
+    """Return the forms of numbers, as `BKC-9999`. Letters of fewer than three numbers become `A`, as they may be a name."""
+    some = [one for one in dict.fromkeys(numbers) if not one.isdecimal()]
+    shared = Counter(map(_mask, some))
+    counted = Counter(form if shared[form := _mask(one)] >= _SHARED else _bare_mask(one) for one in some)
+    return sorted(form for form, _ in counted.most_common(_MASKS))
+
+
+def is_masked(token: str, forms: Collection[str]) -> bool:
+    """Tell whether a token has one of these forms."""
+    return _mask(token) in forms or _bare_mask(token) in forms
+
+
+def _mask(number: str) -> str:
+    return "".join("9" if one.isdecimal() else one for one in number)
+
+
+def _bare_mask(number: str) -> str:
+    return "".join(("A" if one.isupper() else "a") if one.isalpha() else one for one in _mask(number))
 
 
 def hashed(key: bytes, number: str, length: int) -> bytes:

@@ -99,6 +99,11 @@ class Manifest(BaseModel):
         return {word: str(state) for word, state in words.items() if state} if isinstance(words, dict) else {}
 
     @property
+    def own_masks(self) -> frozenset[str]:
+        """Return the forms of the numbers that the shop's own files give to customers and orders."""
+        return frozenset(map(str, self.recipe.get("own_numbers") or ()))
+
+    @property
     def foreign_language(self) -> str | None:
         """Return the code of the shop's language, in which questions and reports are written; `None` for English."""
         return None if self.language == "en" else self.language

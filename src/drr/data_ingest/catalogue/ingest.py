@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from hashlib import file_digest
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import Any, NamedTuple
@@ -31,11 +32,14 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product
 from drr.env.errors import DrrError, disk_of
 from drr.env.languages import language_code
-from drr.env.own_numbers import hash_text
+from drr.env.own_numbers import hash_text, masks
 from drr.env.progress import Progress, collector_off
 from drr.env.settings import Settings
 from drr.env.shop import Input, Manifest, shop_writer
 from numpy.typing import NDArray
+
+_SAMPLE = 1_000
+"""Most customers whose numbers show the forms that they have."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Catalogue(NamedTuple):
     orders: tuple[NDArray[Any], ...]
     rows: Counter[str]
     notes: Counter[str]
+    masks: list[str]
+    """Forms of the numbers of customers and orders."""
 
 
 def preview(
@@ -141,7 +147,9 @@ def _gather_files(
         rows["orders"] = len(columns[0])
         if of["orders"] and not rows["orders"]:
             raise DrrError(f"no row became an order ({_reasons(quarantine)}); is the mapping right?")
-        yield Catalogue(files, forms, shelf, people, columns, rows, shelf.notes + orders.notes)
+        forms_of_numbers = masks((*islice(people.codes, _SAMPLE), *orders.some_numbers))
+        notes = shelf.notes + orders.notes
+        yield Catalogue(files, forms, shelf, people, columns, rows, notes, forms_of_numbers)
 
 
 def _read(
@@ -210,6 +218,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
             **forms.money.recipe(),
             "language": forms.language or "not named",
             **_words(read.files),
+            "own_numbers": read.masks,
             "people": "as in the files" if job.keep_personal else "invented",
         },
         inputs=[_input(mapped.source.path) for mapped in read.files],

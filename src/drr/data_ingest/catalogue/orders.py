@@ -24,6 +24,7 @@ _KINDS = (np.int64, np.int64, np.int64, np.int32, np.int8, np.uint64, np.int64)
 """Product, user, time, quantity, status, hash of the order's number, and the line."""
 _MOST = 1_000_000
 """Most pieces of one order."""
+_SAMPLE = 1_000
 _SHOP = "unknown_product"
 """A row that is no bad one: shops keep orders of what they no longer list."""
 _EMPTY, _UNREADABLE = -2, -3
@@ -113,6 +114,8 @@ class CatalogueOrders:
         self._files: list[tuple[str, int]] = [("", 0)]
         self.notes: Counter[str] = Counter()
         self._cells: dict[str, UnreadCells] = {}
+        self.some_numbers = set[str]()
+        """Numbers of the first orders, which show the forms that they have."""
 
     def error(self, mapped: MappedFile) -> DrrError | None:
         """Return the error about a file's columns, or `None`."""
@@ -124,6 +127,7 @@ class CatalogueOrders:
         products, users = all_texts(cells["product"]), all_texts(cells["user"])
         numbers, pieces = (all_texts(cells.get(field, [""] * count)) for field in ("id", "quantity"))
         self.notes["orders_taken_as_one_piece"] += pieces.count("")
+        self.some_numbers.update(numbers[: max(0, _SAMPLE - len(self.some_numbers))])
         product = np.fromiter((self._products.get(one, -1) for one in products), np.int64, count)
         time = forms.times(cells["date"])
         quantity = _read_cells(pieces, lambda text: whole_of(text) or 0 if text else 1)

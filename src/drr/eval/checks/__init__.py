@@ -97,14 +97,14 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule("catalogue:in_catalogue", "115"),
+    "in_catalogue": Rule("catalogue:in_catalogue", "116"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
     "name_matches_id": Rule("catalogue:name_matches_id", "115"),
     "price": Rule("products:price", "122", reads_figures=True),
     "rating": Rule("products:rating", "121", reads_figures=True),
     "total": Rule("money:total", "120", reads_figures=True),
     "budget": Rule("money:budget", "120", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "123", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "124", reads_figures=True),
     "privacy": Rule("profile:privacy", "114"),
     "profile_facts": Rule("profile:profile_facts", "115", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),

@@ -89,6 +89,15 @@ class Subject:
         return locale_of(self.language or (self.shop.manifest.language if self.shop else None))
 
     @cached_property
+    def states(self) -> Mapping[str, frozenset[str]]:
+        """Return the states that each word of the shop's mapping may mean, also as it is read in English."""
+        found: dict[str, set[str]] = {}
+        for word, state in (self.shop.manifest.states if self.shop else {}).items():
+            for one in {word, self._words.english(word)[0].casefold() if self._words else word}:
+                found.setdefault(one, set()).add(state)
+        return {word: frozenset(states) for word, states in found.items()}
+
+    @cached_property
     def limits(self) -> str:
         """Return the question with its limit in English, where the other amounts and words are already read."""
         return self._words.limit_of_whole(self.query or "") if self._words else self.query or ""
@@ -213,10 +222,24 @@ class Subject:
         return shaped[-1] if shaped else parts[-1]
 
     def ids_in(self, text: str) -> list[FoundId]:
-        """Return the product ids of a text: those of the shop, and those of their forms."""
-        return list(
-            product_forms(self.shop).find(text, lambda ids: {one.product_id for one in self.products(ids)})
+        """Return the product ids of a text: those of the shop, and those of their forms that are no own number of a customer or an order."""
+        found = product_forms(self.shop).find(
+            text, lambda ids: {one.product_id for one in self.products(ids)}
         )
+        return [one for one in found if self.product(one.id) is not None or not self.is_own_number(one.id)]
+
+    def is_own_number(self, token: str) -> bool | None:
+        """Tell whether the shop has given a number to a customer or an order; `None` where it has the form of such numbers."""
+        if self.shop is None:
+            return False
+        from drr.env.own_numbers import is_masked
+
+        user = self._numbers.user(token) if self._numbers else token
+        if self.shop.store.user(user) is not None or (
+            self._numbers and self._numbers.orders(self.orders, [token])
+        ):
+            return True
+        return None if is_masked(token, self.shop.manifest.own_masks) else False
 
 
 def _page_of(url: str) -> str | None:

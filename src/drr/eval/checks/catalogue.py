@@ -59,6 +59,9 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
         if subject.product(product_id) is not None or subject.is_asked(product_id):
             tally.ok()
             continue
+        if subject.is_own_number(product_id) is None:
+            tally.count_unknown()
+            continue
         near = near_miss(subject, product_id)
         missing.append({"id": product_id, "near_miss": near})
         tally.fail(span, f"Id: {product_id}; catalogue: {near or 'no such product'}")

@@ -12,6 +12,7 @@ from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.naming import SAME, full_name, name_words, similarity
+from drr.eval.checks.order_days import day_beside, names_product, stands_alone
 from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     Segment,
@@ -30,18 +31,13 @@ _ORDER_ID = re.compile(
 )
 _DIGITS, _PAIR = 16, 2  # digits of every order's number; cells of a row: a label and its value
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-_NOT_YET = word_list("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
-"""States that no record has."""
+_NOT_YET = word_list("pending|in transit|on its way|still on its way|on the way|not delivered|open")
+"""States that a delivered order does not have, and several others may have."""
 _STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
 _DAY_LABELS = word_list(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
 _STATE_LABELS = word_list("status|state|order status")
-_NEAR = 40  # characters between an order's number and its day
-_BETWEEN = re.compile(
-    r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I
-)
-_BACK = re.compile(r"[\s*_]*[(,:—–-]?[\s*_]*(?:order|no\.?|number|id|#|:|[\s*_`\[])*", re.I)
 
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
@@ -192,7 +188,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Ord
     for name, value in parts:
         if value.start in tally.read:
             continue
-        if plain_label(name) in _DAY_LABELS:
+        if plain_label(name).removesuffix(" on") in _DAY_LABELS:
             when = next((one for one in dates(text, value.start, value.end) if one.day), None)
             if when is not None and when.start == value.start:
                 _compare_day(tally, order, when)
@@ -217,12 +213,14 @@ def _compare_line(
     days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
     if len(days) == 1 and len(named) == 1 and len(orders) == 1:
         order, (day,) = orders[0][0], days
+        beside = day_beside(mentions.plain, days, orders[0][1], [named[0][1][0]], order) is not None
+        is_sure = beside or stands_alone(mentions, line, day, orders[0]) or None
         written = mentions.plain[day.start : day.end]
         why = f"Order {order.order_id}: {written}", order.order_date[:10]
-        tally.compare((day.start, day.end), day.covers(order.order_date), *why)
+        tally.compare((day.start, day.end), day.covers(order.order_date) or (is_sure and False), *why)
     starts = [span[0] for _, span in named]
     for order, span in orders:
-        when = _day_beside(mentions.plain, months, span, starts, order)
+        when = day_beside(mentions.plain, months, span, starts, order)
         if when is not None and when.day:
             _compare_day(tally, order, when)
         elif when is not None:  # `A in May 2020, B in June`: a month between two orders may be either's
@@ -232,10 +230,10 @@ def _compare_line(
         return
     order = orders[0][0]
     if line.kind == "row":
-        _compare_row(tally, mentions, line, order, whens)
+        _compare_row(tally, mentions, line, orders[0], whens)
     elif line.kind != "text" or len(whens) == 1:
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
-        if len(whens) == 1 and not several and _stands_alone(mentions.plain, line, whens[0].start):
+        if len(whens) == 1 and not several and stands_alone(mentions, line, whens[0], orders[0]):
             _compare_day(tally, order, whens[0])
         for one in segments(mentions.plain, line.start, line.end):
             if mentions.plain[one.end : one.end + 1] == "?":
@@ -244,14 +242,6 @@ def _compare_line(
             _compare_state(tally, mentions, order, _behind_colon(mentions, one, order, orders[0][1]))
     else:
         _compare_last(tally, mentions, line, named[0][1][0], order)
-
-
-def _stands_alone(text: str, line: TextLine, start: int) -> bool:
-    """Tell whether no words before a day say which event it dates. Another sentence does: `Order 63. As of today, May 3`."""
-    low = max(0, line.start - 1, start - _NEAR)
-    *others, own = text[low:start].split(". ")
-    found = _DAY_ALONE.fullmatch("\n" + own) if others else _DAY_ALONE.search(text, low, start)
-    return found is not None
 
 
 def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, order: Order) -> None:
@@ -273,32 +263,20 @@ def _behind_colon(mentions: Mentions, one: Segment, order: Order, number: Span) 
 
 
 def _compare_row(
-    tally: Tally, mentions: Mentions, line: TextLine, order: Order, whens: list[TextDate]
+    tally: Tally, mentions: Mentions, line: TextLine, numbered: tuple[Order, Span], whens: list[TextDate]
 ) -> None:
-    for column, cell in enumerate(line.cells[: len(line.header)]):
+    order, number = numbered
+    named = next((cell for cell in line.cells if cell[0] <= number[0] < cell[1]), number)
+    is_own = all(
+        names_product(mentions, order, *one) for one in ((named[0], number[0]), (number[1], named[1]))
+    )
+    for column, cell in enumerate(line.cells[: len(line.header) if is_own else 0]):
         label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
         here = [one for one in whens if cell[0] <= one.start < cell[1]]
-        if len(here) == 1 and (label in _DAY_LABELS or len(whens) == 1):
+        if len(here) == 1 and label.removesuffix(" on") in _DAY_LABELS:
             _compare_day(tally, order, here[0])
-        _compare_state(tally, mentions, order, value)
-
-
-def _day_beside(
-    text: str, whens: Sequence[TextDate], span: Span, starts: Sequence[int], order: Order
-) -> TextDate | None:
-    """Return the day right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
-    low, high = span
-    near = [one for one in whens if low - _NEAR <= one.end and one.start <= high + _NEAR]
-    behind = [one for one in near if high <= one.start and _BETWEEN.fullmatch(text, high, one.start)]
-    before = [one for one in near if one.end <= low and _BACK.fullmatch(text, one.end, low)]
-    if behind and before and len(starts) > 1:  # `on a day, order 63, on another, order 64`: either's
-        return next((one for one in (*before, *behind) if one.covers(order.order_date)), None)
-    if behind:
-        return behind[0]
-    following = next((start for start in starts if start > low), None)
-    several = following is not None and not any(high <= each.start < following for each in whens)
-    other = not before or several or any(before[0].end <= each < low for each in starts)
-    return None if other else before[0]
+        if label in _STATE_LABELS:
+            _compare_state(tally, mentions, order, value)
 
 
 def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
@@ -309,19 +287,17 @@ def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
 
 def _compare_state(tally: Tally, mentions: Mentions, order: Order, value: Segment) -> None:
     text = value.text.casefold().removeprefix("status:").strip()
-    own = mentions.subject.shop.manifest.states if mentions.subject.shop else {}
-    state = _STATES.get(text) or own.get(text) or (text if text in _NOT_YET else None)
-    if state is not None and order.order_status != "Unknown":
-        start = value.start + len(value.text) - len(text)
-        span = start, start + len(text)
-        why = f"Order {order.order_id}: {text if text in own else state}", order.order_status
-        tally.compare(span, state == order.order_status, *why)
+    own, state, status = mentions.subject.states.get(text), _STATES.get(text), order.order_status
+    if status == "Unknown" or not (own or state or text in _NOT_YET):
+        return
+    if own or state:
+        holds: bool | None = status == state or status in (own or ())
+    else:
+        holds = False if status == "Delivered" else None
+    start = value.start + len(value.text) - len(text)
+    why = f"Order {order.order_id}: {state or text}", status
+    tally.compare((start, start + len(text)), holds, *why)
 
 
 _OPENS = re.compile(r"[\s*_>]*(?:order\s)?[\s#*_]*", re.I)
 """Text before an order's number that begins its line."""
-_DAY_ALONE = re.compile(
-    r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:\d{1,3}[.)]\s[*_]*+)?(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
-    re.I,
-)
-"""Text right before a day that gives no sign that the day belongs to anything else."""
