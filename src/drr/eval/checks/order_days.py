@@ -14,9 +14,9 @@ from drr.eval.checks.results import Span
 from drr.eval.checks.values import word_list
 from drr.wording.dates import DayOfYear, TextDate
 
-Day = TypeVar("Day", TextDate, DayOfYear)
-_ORDER_WORDS = word_list("order|no|number|id|the|your|our|a|an|of|from|on|and")
-_NEAR, _FAR = 40, 120
+Day = TypeVar("Day", bound=TextDate | DayOfYear)
+_ORDER_WORDS = word_list("order|no|number|id|the|your|our|a|an|of|from|on|in|with|for|and")
+_NEAR, _FAR = 40, 400
 """Most characters between an order's number and its day, and between a day and what the sentence before it tells."""
 _BETWEEN = re.compile(
     r"[\s*_]*(?:[(,:—–-]|(?P<of>\b(?:of|from)\b)|(?P<on>\bon\b)|(?P<ordered>\b(?:dated|placed|ordered)\b)|order|[\s#*_])*[\s*_]*",
@@ -24,10 +24,10 @@ _BETWEEN = re.compile(
 )
 _WORD_BEHIND = re.compile(r"[*_`]*[^\S\n]+[*_]*(?!(?:and|or)\b)[^\W\d_]")
 """A word right behind a day or a number, which may tell what happened then."""
-_PLACED = re.compile(
-    r"\b(?:placed|ordered|bought|purchased)\s(?:in\s)?(?:(?:your|the|an?)\s)?(?:order\s)?[\s#*_]*+$", re.I
-)
-_BOUGHT_ON = re.compile(r"\b(?:placed|ordered|bought|purchased)\b[^\n]{0,120}\bon\s(?:the\s)?[\s*_]*+$", re.I)
+_BOUGHT = re.compile(r"\b(?:placed|ordered|bought|purchased)\b", re.I)
+_OF = re.compile(r"\w\s(?:of|from)\s[\s*_]*+$", re.I)
+"""Words before a day that make it that of another thing: `your mail of`."""
+_SENTENCE = re.compile(r"[.;:!?]\s")
 _ORDERED = re.compile(r"[\s,*_]*(?:(?:you|we)\s)?(?:placed|ordered|bought|purchased)\b", re.I)
 _BACK = re.compile(r"[\s*_]*[(,:—–-]?[\s*_]*(?:order|no\.?|number|id|#|:|[\s*_`\[])*", re.I)
 _DAY_ALONE = re.compile(
@@ -70,7 +70,9 @@ def _is_behind(text: str, number: Span, when: TextDate | DayOfYear) -> bool:
     if found is None or found["ordered"] or not when.day:
         return found is not None
     if found["on"]:
-        return _PLACED.search(text, max(0, number[0] - _NEAR), number[0]) is not None
+        return _tells_of_buying(text, number[0]) or (
+            _opens_clause(text, number[0]) and _WORD_BEHIND.match(text, when.end) is None
+        )
     if found["of"] or "(" in found[0]:
         return found["of"] is not None or _WORD_BEHIND.match(text, when.end) is None
     return _opens_clause(text, number[0]) and _WORD_BEHIND.match(text, when.end) is None
@@ -78,7 +80,7 @@ def _is_behind(text: str, number: Span, when: TextDate | DayOfYear) -> bool:
 
 def _opens_clause(text: str, start: int) -> bool:
     """Tell whether no word before an order's number says what else its sentence is of: not `refund for order 63`."""
-    clause = re.split(r"[.,;:!?(|]\s", text[text.rfind("\n", 0, start) + 1 : start])[-1]
+    clause = re.split(r"[.,;:!?]\s|[(\[|]", text[text.rfind("\n", 0, start) + 1 : start])[-1]
     return all(word in _ORDER_WORDS or word.isdecimal() for word in name_words(clause))
 
 
@@ -86,11 +88,20 @@ def _is_before(text: str, number: Span, when: TextDate | DayOfYear) -> bool:
     """Tell whether a day before an order's number is that of the order: not `on a day, order 63 came`, `your mail of that day (order 63)`."""
     if not _BACK.fullmatch(text, when.end, number[0]) or not when.day:
         return _BACK.fullmatch(text, when.end, number[0]) is not None
-    if _WORD_BEHIND.match(text, number[1]) and "(" not in text[when.end : number[0]]:
-        return False
     low = max(0, text.rfind("\n", 0, when.start), when.start - _FAR)
-    clause = re.split(r"[.;:!?]\s", text[low : when.start])[-1]
-    return _DAY_ALONE.search(text, low, when.start) is not None or _BOUGHT_ON.search(clause) is not None
+    if "(" in text[when.end : number[0]]:
+        return (
+            _OF.search(text, low, when.start) is None or _DAY_ALONE.search(text, low, when.start) is not None
+        )
+    if _WORD_BEHIND.match(text, number[1]):
+        return False
+    return _DAY_ALONE.search(text, low, when.start) is not None or _tells_of_buying(text, when.start)
+
+
+def _tells_of_buying(text: str, end: int) -> bool:
+    """Tell whether the sentence that leads to a place says that something was ordered."""
+    low = max(0, text.rfind("\n", 0, end), end - _FAR)
+    return _BOUGHT.search(_SENTENCE.split(text[low:end])[-1]) is not None
 
 
 def day_beside(
@@ -99,8 +110,8 @@ def day_beside(
     """Return the day right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
     low, high = span
     near = [one for one in whens if low - _NEAR <= one.end and one.start <= high + _NEAR]
-    behind = [one for one in near if high <= one.start and _is_behind(text, span, one)]
-    before = [one for one in near if one.end <= low and _is_before(text, span, one)]
+    behind: list[Day] = [one for one in near if high <= one.start and _is_behind(text, span, one)]
+    before: list[Day] = [one for one in near if one.end <= low and _is_before(text, span, one)]
     if behind and before and len(starts) > 1:  # `on a day, order 63, on another, order 64`: either's
         return next((one for one in (*before, *behind) if one.covers(order.order_date)), None)
     if behind:

@@ -31,7 +31,7 @@ _ORDER_ID = re.compile(
 )
 _DIGITS, _PAIR = 16, 2  # digits of every order's number; cells of a row: a label and its value
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-_NOT_YET = word_list("pending|in transit|on its way|still on its way|on the way|not delivered|open")
+_NOT_YET = word_list("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that a delivered order does not have, and several others may have."""
 _STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
 _DAY_LABELS = word_list(
