@@ -15,7 +15,7 @@ from drr.eval.checks.values import word_list
 from drr.wording.dates import DayOfYear, TextDate
 
 Day = TypeVar("Day", bound=TextDate | DayOfYear)
-_ORDER_WORDS = word_list("order|no|number|id|the|your|our|a|an|of|from|on|in|with|for|and")
+_ORDER_WORDS = word_list("order|no|number|id|the|your|our|a|an|of|from|on|in|with|for|and|again")
 _NEAR, _FAR = 40, 400
 """Most characters between an order's number and its day, and between a day and what the sentence before it tells."""
 _BETWEEN = re.compile(
