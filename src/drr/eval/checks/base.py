@@ -57,7 +57,7 @@ class Subject:
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
         words = self._words
-        if not (currency or words or self._numbers):
+        if not (currency or words or self.numbers):
             return self, None
         report, stood = self._read(self.report, words, currency)
         query = None if self.query is None else self._read(self.query, words, currency)[0]
@@ -65,17 +65,17 @@ class Subject:
         return replace(self, report=report, query=query, named=named), stood
 
     @cached_property
-    def _numbers(self) -> OwnNumbers | None:
+    def numbers(self) -> OwnNumbers | None:
         """Return the numbers of the shop's own files, where a user is known whose orders they may name."""
         return None if self.shop is None or self.user_id is None else numbers_of(self.shop.manifest)
 
     def _with_ids(self, text: str, stood: list[Span]) -> tuple[str, list[Span], list[NamedOrder]]:
         """Return the text with ids of orders in place of own numbers, and where these stood in the report."""
-        if self._numbers is None:
+        if self.numbers is None:
             return text, stood, []
         from drr.eval.checks.own_orders import named_orders
 
-        found = named_orders(text, self._numbers, self.orders, lambda one: self.product(one) is not None)
+        found = named_orders(text, self.numbers, self.orders, lambda one: self.product(one) is not None)
         places = [place_as_written(one.place, stood) for one in found]
         for one, place in zip(reversed(found), reversed(places), strict=True):
             start, end = one.place
@@ -226,20 +226,21 @@ class Subject:
         found = product_forms(self.shop).find(
             text, lambda ids: {one.product_id for one in self.products(ids)}
         )
-        return [one for one in found if self.product(one.id) is not None or not self.is_own_number(one.id)]
+        return [one for one in found if self.product(one.id) is not None or not is_own_number(self, one.id)]
 
-    def is_own_number(self, token: str) -> bool | None:
-        """Tell whether the shop has given a number to a customer or an order; `None` where it has the form of such numbers."""
-        if self.shop is None:
-            return False
-        from drr.env.own_numbers import is_masked
 
-        user = self._numbers.user(token) if self._numbers else token
-        if self.shop.store.user(user) is not None or (
-            self._numbers and self._numbers.orders(self.orders, [token])
-        ):
-            return True
-        return None if is_masked(token, self.shop.manifest.own_masks) else False
+def is_own_number(subject: Subject, token: str) -> bool | None:
+    """Tell whether the shop has given a number to a customer or an order; `None` where it has the form of such numbers."""
+    if subject.shop is None:
+        return False
+    from drr.env.own_numbers import is_masked
+
+    user = subject.numbers.user(token) if subject.numbers else token
+    if subject.shop.store.user(user) is not None or (
+        subject.numbers and subject.numbers.orders(subject.orders, [token])
+    ):
+        return True
+    return None if is_masked(token, subject.shop.manifest.own_masks) else False
 
 
 def _page_of(url: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
-from drr.eval.checks.base import Subject
+from drr.eval.checks.base import Subject, is_own_number
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import (
     SAME,
@@ -59,7 +59,7 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
         if subject.product(product_id) is not None or subject.is_asked(product_id):
             tally.ok()
             continue
-        if subject.is_own_number(product_id) is None:
+        if is_own_number(subject, product_id) is None:
             tally.count_unknown()
             continue
         near = near_miss(subject, product_id)
