@@ -222,7 +222,7 @@ class Subject:
         return shaped[-1] if shaped else parts[-1]
 
     def ids_in(self, text: str) -> list[FoundId]:
-        """Return the product ids of a text: those of the shop, and those of their forms that are no own number of a customer or an order."""
+        """Return the product ids of a text: those of the shop, and those of their forms. Own numbers are none."""
         found = product_forms(self.shop).find(
             text, lambda ids: {one.product_id for one in self.products(ids)}
         )
@@ -230,7 +230,7 @@ class Subject:
 
 
 def is_own_number(subject: Subject, token: str) -> bool | None:
-    """Tell whether the shop has given a number to a customer or an order; `None` where it has the form of such numbers."""
+    """Tell whether a token is a customer's or an order's own number. `None` where it has the form of one."""
     if subject.shop is None:
         return False
     from drr.env.own_numbers import is_masked

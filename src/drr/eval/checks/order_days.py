@@ -1,4 +1,4 @@
-"""Finds the day of an order in its line. A day counts only where no words say that it is of another event, as a delivery."""
+"""Finds the day of an order in its line. A day counts only where no words make it that of another event."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def names_product(mentions: Mentions, order: Order, start: int, end: int) -> boo
 
 
 def _is_behind(text: str, number: Span, when: TextDate | DayOfYear) -> bool:
-    """Tell whether a day behind an order's number is that of the order, and of nothing that the next words or a verb before tell."""
+    """Tell whether a day behind an order's number is surely that of the order."""
     found = _BETWEEN.fullmatch(text, number[1], when.start)
     if found is None or found["ordered"] or not when.day:
         return found is not None
@@ -85,7 +85,7 @@ def _opens_clause(text: str, start: int) -> bool:
 
 
 def _is_before(text: str, number: Span, when: TextDate | DayOfYear) -> bool:
-    """Tell whether a day before an order's number is that of the order: not `on a day, order 63 came`, `your mail of that day (order 63)`."""
+    """Tell whether a day before an order's number is surely its own. It is not in `on a day, order 63 came`."""
     if not _BACK.fullmatch(text, when.end, number[0]) or not when.day:
         return _BACK.fullmatch(text, when.end, number[0]) is not None
     low = max(0, text.rfind("\n", 0, when.start), when.start - _FAR)
