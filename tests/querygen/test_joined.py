@@ -85,9 +85,12 @@ def mixed(maker: JoinedMaker) -> list[Query]:
 
 def test_questions_of_a_higher_level_mix_needs_figures_and_values_of_orders(mixed: list[Query]) -> None:
     high = [one for one in mixed if (truth_of(one).level or 0) > 2]
-    assert 2 * sum(bool(parts(one, "needs") and parts(one, "figures")) for one in high) >= len(high)
+    for one in high:
+        needs, references = parts(one, "needs"), [*parts(one, "figures"), *parts(one, "taken")]
+        assert 0 < 2 * len(needs) <= len(needs) + len(references) + 1
+        assert len(parts(one, "figures")) <= 3
     assert any(parts(one, "taken") for one in high)
-    said = {x["what"] for one in mixed for y in parts(one, "figures") for chain in y["orders"] for x in chain}
+    said = {x["what"] for one in mixed for y in parts(one, "figures") for x in y["order"]}
     said |= {x["what"] for one in mixed for y in parts(one, "taken") for x in y["order"]}
     assert said & {"again", "given_up", "pause", "last", "first"}
 
@@ -119,7 +122,7 @@ def test_records_and_tools_leave_the_same_orders(chain: str, maker: JoinedMaker)
     for user in maker.references.users[:25]:
         ctx = context_for(Session(maker.shop, user), maker.web)
         left = OrderTrace(lambda tool, asked, ctx=ctx: call_sync(tool, asked, ctx).data).left(wanted)
-        found = maker.references.left(user, wanted)
+        found = maker.references.history(user).left(wanted)
         assert [row["order_id"] for row in left] == [one.order_id for one in found]
         told += bool(found)
     assert told
@@ -221,25 +224,34 @@ def test_a_truth_without_points_is_written_as_it_ever_was() -> None:
 
 def test_references_single_out_orders_and_a_spoiled_condition_shows(maker: JoinedMaker) -> None:
     user = maker.references.users[0]
-    figures = maker.references.figures(Random(2), user, 6, 1)
-    points = maker.references.points(Specification(figures=figures), user)
+    history = maker.references.history(user)
+    figures = maker.references.figures(Random(2), user, 3, 1, set())
+    points = [history.point(one) for one in figures]
     assert sum(point.figure is None for point in points) == 1
     for figure in [one for one, point in zip(figures, points, strict=True) if point.figure]:
-        for chain in figure.orders:
-            assert len(maker.references.left(user, chain)) == 1
-            assert all(
-                maker.references.left(user, [x for x in chain if x != one])
-                != maker.references.left(user, chain)
-                for one in chain
-                if one.what not in ("again", "given_up")
-            )
-    wide = Specification(
-        figures=[OrderFigure(what="date", orders=[[OrderCondition(what="status", value="Delivered")]])]
-    )
+        assert len(history.left(figure.order)) == 1
+        assert all(
+            history.left([x for x in figure.order if x != one]) != history.left(figure.order)
+            for one in figure.order
+            if one.what not in ("again", "given_up")
+        )
+    wide = OrderFigure(what="date", order=[OrderCondition(what="status", value="Delivered")])
     with pytest.raises(Undecided, match="two orders"):
-        maker.references.points(wide, user)
+        history.point(wide)
     with pytest.raises(Unproven, match="two orders"):
-        Proof(wide, context_for(Session(maker.shop, user), maker.web)).points()
+        Proof(Specification(figures=[wide]), context_for(Session(maker.shop, user), maker.web)).points()
+
+
+def test_a_store_that_sells_what_others_make_is_no_maker(little: Shop) -> None:
+    assert Shelves(little).makers == {"Anna", "Berta", "Carla"}
+
+
+def test_no_question_names_a_store_that_makes_nothing(mixed: list[Query], maker: JoinedMaker) -> None:
+    shelves = maker.bundles.solver.shelves
+    stores = {one.store for one in shelves.products.values() if one.store} - shelves.makers
+    assert stores
+    asked = [line for one in mixed for line in one.query.splitlines()]
+    assert not [store for store in stores for line in asked if f"by {store}" in line]
 
 
 HOME = Address(address1="1 Old Street", city="Salem", state="OR", zip="97301")

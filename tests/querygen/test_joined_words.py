@@ -90,7 +90,9 @@ class Cast:
             number = next(
                 at for at, one in enumerate(self.printed) if "\n".join(asked(specification(one))) in wanted
             )
-            answer: object = {"text": SCENES[number]}
+            needs = specification(self.printed[number]).needs
+            named = [str(x.value) for one in needs for x in one.constraints if x.kind == "brand_is"]
+            answer: object = {"text": " ".join([SCENES[number], *named])}
         else:
             number = int(re.findall(r"wish number (\d+)", text)[0])
             answer = truth_of(self.printed[number]).specification if name != "seeker" else {"open": []}
@@ -153,6 +155,7 @@ def test_a_text_that_a_reader_understands_otherwise_is_written_anew_and_dropped_
         own = json.loads(json.dumps(truth_of(printed[number]).specification))
         if number == 1:
             own["needs"][0]["pieces"] = 1 + own["needs"][0].get("pieces", 1)
+            own["budget"] = 1000 + own["budget"]
         return own if number == 1 else None
 
     assert specification(printed[1]).needs
@@ -290,7 +293,7 @@ def test_names_of_details_are_told_as_whole_words_outside_of_values() -> None:
     )
     assert (use.banned, use.literal, use.values) == ([], ["Deep Red", "King Size"], 3)
     assert use.too_literal
-    home = OrderFigure(what="date", orders=[[OrderCondition(what="former_home")]])
+    home = OrderFigure(what="date", order=[OrderCondition(what="former_home")])
     assert word_use("The day of the order to my old home.", Specification(figures=[home])) == ([], [], 0)
     told = word_use("The color of the rug is deep red, its size 5 x 7. Exactly one brand.", of)
     assert told.banned == ["Brand", "Color", "Size", "exactly"]

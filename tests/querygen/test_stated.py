@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from drr.env.content import Columns, UserRow
-from drr.env.entities import Order, Product, Slip
+from drr.env.entities import Order, Product
 from drr.env.points import PointTruth
 from drr.env.query import Query, read_queries
 from drr.env.session import Session
@@ -39,18 +39,10 @@ SHEET, OLDER, TEST = (
     "Anna: file data sheet, edition of May 2018",
     "File on the bench: Ode laboratory, June 2022",
 )
-ONE, ONE_OLDER, TWO = (
-    "Una Outlet: file, price list 3 of May 2022",
-    "Una Outlet: file, price list 3 of May 2021",
-    "Duo Outlet: file, price list 4 of May 2022",
-)
 PAGES: dict[str, tuple[str, str, str]] = {
     SHEET: ("2021-05-20", "Length", "12 mm"),
     OLDER: ("2018-05-20", "Length", "10 mm"),
     TEST: ("2022-06-20", "Length", "14 mm"),
-    ONE: ("2022-05-15", "Price ($) | Shipping ($) | Pieces in stock", "9.00 | 3.99 | 5"),
-    ONE_OLDER: ("2021-05-15", "Price ($) | Shipping ($) | Pieces in stock", "5.00 | 0.00 | 3"),
-    TWO: ("2022-05-15", "Price ($) | Shipping ($) | Pieces in stock", "8.00 | 0.00 | 0"),
 }
 
 
@@ -77,9 +69,8 @@ def little(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         )
         for name, length, stars, maker, model in FILES
     ]  # fmt: skip
-    slip = Slip(sold_as="Anna File (Length: 16 mm)")
     order = {"order_id": "1000000000000001", "product_id": "FIL1", "user_id": USER}
-    orders = [Order(**order, order_date="2019-03-01T00:00:00.000", slip=slip)]
+    orders = [Order(**order, order_date="2019-03-01T00:00:00.000")]
     with shop_writer(spec, SETTINGS) as writer:
         writer.write_products(products)
         writer.write_users(
@@ -100,9 +91,7 @@ def one_with(by: Record, value: str, *makers: str) -> StatedPoint:
 
 def length(by: Record) -> StatedPoint:
     order = [OrderCondition(what="year", value="2019")]
-    return StatedPoint(
-        by=by, name=None if by == "offers" else "Length", unit="" if by == "offers" else "mm", order=order
-    )
+    return StatedPoint(by=by, name="Length", unit="mm", order=order)
 
 
 def said(point: PointTruth) -> object:
@@ -124,13 +113,6 @@ CASES: dict[str, tuple[StatedPoint, Mapping[str, str], object]] = {
     "by the newest record": (length("newest"), {}, 14.0),
     "by a laboratory": (length("tested"), {}, 14.0),
     "its twin: by none": (length("tested"), {TEST: "-"}, "cannot_be_told"),
-    "as sold": (length("sold"), {}, 16.0),
-    "by the sheet of that day": (length("then"), {}, 10.0),
-    "its twin: no sheet is so old": (length("then"), {OLDER: ""}, "cannot_be_told"),
-    "shipping counts, sold out does not": (length("offers"), {}, 12.99),
-    "its twin: the other has pieces": (length("offers"), {TWO: "8.00 | 0.00 | 2"}, 8.0),
-    "all are sold out": (length("offers"), {ONE: "9.00 | 3.99 | 0"}, "nothing_fits"),
-    "no list": (length("offers"), {ONE: "", ONE_OLDER: "", TWO: ""}, "nothing_fits"),
 }  # fmt: skip
 
 
@@ -149,7 +131,6 @@ def test_a_rule_decides_only_where_another_record_differs(little: Shop) -> None:
     all_agree = {SHEET: "10 mm", TEST: "10 mm"}
     truth = JoinedMaker(little, web({})).stated.truth
     assert truth.outcome(length("newest"), USER) == "against"
-    assert truth.outcome(length("then"), USER) == "along"
     assert truth.outcome(length("tested"), USER) == "against"
     agreeing = JoinedMaker(little, web(all_agree)).stated.truth
     assert agreeing.outcome(one_with("newest", "10 mm"), USER) is None
@@ -193,19 +174,62 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pairs(place: Path) -> list[list[Query]]:
+def asked(place: Path) -> list[Query]:
     settings = resolve({"sandbox": place / "web"}, environ={}).settings
     with open_shop(str(place / "shop"), settings) as shop:
         maker = JoinedMaker(shop, open_web(settings, shop=shop))
-        made = [maker._made(f"5:{level}:{at}", level, None) for level in (1, 2, 3) for at in range(5)]
-        assert not any(
-            found.status == "fail" for pair in made for one in pair for found in maker.check(one).values()
-        )
-        return [pair for pair in made if pair]
+        made = maker.questions(5, 24)
+        assert not any(found.status == "fail" for one in made for found in maker.check(one).values())
+        return made
+
+
+@pytest.fixture(scope="module")
+def pairs(asked: list[Query]) -> list[list[Query]]:
+    twins = dict.fromkeys(truth_of(one).twin for one in asked if truth_of(one).twin)
+    return [[one for one in asked if truth_of(one).twin == twin] for twin in twins]
+
+
+def of(query: Query) -> Specification:
+    return Specification.model_validate(truth_of(query).specification)
+
+
+def test_each_level_has_as_many_questions_and_half_of_them_are_twins(
+    asked: list[Query], pairs: list[list[Query]]
+) -> None:
+    assert [truth_of(one).level for one in asked] == [level for level in range(1, 7) for _ in range(4)]
+    assert [truth_of(pair[0]).level for pair in pairs] == [1, 2, 3, 4, 5, 6]
+    assert all(len(pair) == 2 for pair in pairs)
+
+
+def test_questions_of_a_higher_level_mix_three_kinds_of_points_and_name_one_record(
+    asked: list[Query],
+) -> None:
+    for query in asked:
+        if (truth_of(query).level or 0) > 2:
+            kinds = [
+                len(of(query).needs),
+                len(of(query).figures) + len(of(query).taken),
+                len(of(query).stated),
+            ]
+            assert min(kinds) > 0
+            assert 2 * max(kinds) <= sum(kinds)
+            assert max(len(of(query).figures), len(of(query).stated)) <= 3
+        assert len({one.by for one in of(query).stated}) <= 1
+        assert query.query.count("newest record counts") <= 1
+
+
+def test_no_two_questions_share_a_shopper_or_a_right_pick(asked: list[Query]) -> None:
+    groups: dict[str, list[Query]] = {}
+    for one in asked:
+        groups.setdefault(truth_of(one).twin or one.id, []).append(one)
+    users = [{one.user_id for one in group} for group in groups.values()]
+    points = [[point for one in group for point in truth_of(one).points] for group in groups.values()]
+    picks = [{pick.product for point in group for pick in point.picks} for group in points]
+    for found in (users, picks):
+        assert len(set[str]().union(*found)) == sum(map(len, found))
 
 
 def test_twins_differ_in_one_point_whose_answers_are_of_two_sorts(pairs: list[list[Query]]) -> None:
-    assert len(pairs) >= 8
     for one, other in pairs:
         assert one.user_id == other.user_id
         assert truth_of(one).twin == truth_of(other).twin is not None
@@ -216,17 +240,15 @@ def test_twins_differ_in_one_point_whose_answers_are_of_two_sorts(pairs: list[li
         assert sum(a != b for a, b in zip(*asked, strict=True)) == 1
 
 
-def test_refusals_are_a_fifth_of_the_points_from_the_second_level_on(pairs: list[list[Query]]) -> None:
-    points = [
-        point for pair in pairs for one in pair for point in truth_of(one).points if truth_of(one).level != 1
-    ]
-    assert 0.15 <= sum(point.status != "answered" for point in points) / len(points) <= 0.3
-    assert all(
-        truth_of(pair[0]).points[0].status == "answered" for pair in pairs if truth_of(pair[0]).level == 1
-    )
+def test_refusals_are_a_fifth_of_the_points_from_the_second_level_on(asked: list[Query]) -> None:
+    points = [[point.status == "answered" for point in truth_of(one).points] for one in asked]
+    assert all(map(any, points))
+    higher = [point for one in points[4:] for point in one]
+    assert 0.15 <= higher.count(False) / len(higher) <= 0.3
+    assert all(map(all, points[:4]))
 
 
-def test_figures_are_those_that_were_planted(pairs: list[list[Query]], place: Path) -> None:
+def test_figures_are_those_that_were_planted(asked: list[Query], place: Path) -> None:
     rows: list[dict[str, Any]] = [
         json.loads(line) for line in (place / "planted.jsonl").read_text().splitlines()
     ]
@@ -238,13 +260,12 @@ def test_figures_are_those_that_were_planted(pairs: list[list[Query]], place: Pa
         if "url" in one
     }
     found = 0
-    for pair in pairs:
-        for query in pair:
-            of = Specification.model_validate(truth_of(query).specification)
-            for asked, point in zip(of.stated, truth_of(query).points, strict=True):
-                if asked.by == "tested" and point.figure is not None:
-                    found += 1
-                    assert (point.sources[0], f"{point.figure:g}") in said_at
+    for query in asked:
+        points = truth_of(query).points[len(of(query).needs) + len(of(query).figures) :]
+        for stated, point in zip(of(query).stated, points, strict=True):
+            if point.figure is not None and "on-the-bench" in point.sources[0]:
+                found += 1
+                assert (point.sources[0], f"{point.figure:g}") in said_at, stated
     assert found > 0
 
 
@@ -264,8 +285,6 @@ def test_the_command_writes_twins_among_the_kinds_and_proves_them_again(place: P
         "--count",
         24,
     )
-    twins = [truth_of(one).twin for one in read_queries(path)]
-    assert sum(one is not None for one in twins) == 12
-    assert all(twins[at] == twins[at + 1] for at in range(2, 24, 4))
+    assert sum(truth_of(one).twin is not None for one in read_queries(path)) == 12
     told = drr.out("queries", "check", path, "--shop", place / "shop", "--sandbox", place / "web")
     assert told.endswith("24 of 24 questions pass every check\n")

@@ -57,6 +57,13 @@ class Shelves:
         return self._stated[product.product_id]
 
     @cached_property
+    def makers(self) -> frozenset[str]:
+        """Return the stores that make what they sell: the details of most of their goods name no other brand."""
+        of_two = Counter(p.store for p in self.products.values() if p.store and len(brands(p)) > 1)
+        every = Counter(p.store for p in self.products.values() if p.store)
+        return frozenset(store for store, count in every.items() if 2 * of_two[store] < count)
+
+    @cached_property
     def titles(self) -> Counter[str]:
         return Counter(product.title for product in self.products.values())
 

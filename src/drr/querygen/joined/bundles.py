@@ -20,6 +20,7 @@ LOADS = (1, 2, 4, 6, 9, 12)
 """The points of a question, by level."""
 REFUSED = 0.22
 """The share of points without an answer, from level 2 on."""
+_CONCEDED, _ORDERS = 3, 4
 
 
 def _parted(rng: Random, points: list[int]) -> Iterator[list[int]]:
@@ -56,6 +57,10 @@ class BundleDraw:
         right = self.solver.solve(of)
         for why in shortcuts(of, right, self.solver):
             raise Dropped(why)
+        alike = {at for rule in of.rules if rule.same == "Brand" for at in rule.points}
+        picked = [pick.product for at in alike for pick in right.points[at - 1].picks]
+        if not {self.solver.shelves.products[one].store for one in picked} <= self.solver.shelves.makers:
+            raise Dropped("one maker who is none")
         return of
 
     def _hidden(
@@ -67,7 +72,7 @@ class BundleDraw:
     ) -> Specification:
         """Return the bundle with budget and concessions, redrawn until no right pick stands among first rows."""
         rules = [JointRule(points=one.points, same=one.shared) for one in groups if one.shared]
-        for _ in range(3 * len(groups) + 5):
+        for _ in range(5 * len(groups) + 15):
             of = Specification(needs=[needs[at] for at in sorted(needs)], rules=rules)
             try:
                 limited = self._limited(rng, of)
@@ -82,27 +87,24 @@ class BundleDraw:
         raise Dropped("no budget decides, or a pick stands among first rows")
 
     def _limited(self, rng: Random, of: Specification) -> Specification:
-        """Return the bundle with what may be given up, and a budget that makes it necessary."""
+        """Return the bundle with a budget, and where it can be with what must be given up for it."""
         points = self.solver.answered(of)
         ways = [one for at in points for one in self._concessions(of, at)]
-        rng.shuffle(ways)
-        conceded: list[Concession] = []
-        for one in ways:
-            if len(conceded) < min(3, len(points) // 2) and one.point not in [x.point for x in conceded]:
-                conceded.append(one)
-        of = of.model_copy(update={"concessions": conceded})
-        choices = [self.solver.choice(of, given_up) for given_up in range(len(of.concessions) + 1)]
-        costs = [one.cheapest() for one in choices]
-        for given_up in range(len(costs) - 1, -1 if len(costs) == 1 else 0, -1):
-            best = choices[given_up].best(None)
-            if not best:
-                continue
-            low, dear = costs[given_up][0], sum(one.cost for one in best[0])
-            high = min([dear, *(costs[given_up - 1][:1] if given_up else [])])
-            for part in (0.9, 0.75, 0.6, 0.4):
-                limit = rounded((low + part * (high - low)) / 100, high / 100)
-                if low < cents(limit) < high and many(costs[given_up], limit):
-                    return of.model_copy(update={"budget": limit})
+        orders = [
+            list({one.point: one for one in rng.sample(ways, len(ways))}.values()) for _ in range(_ORDERS)
+        ]
+        most = min(_CONCEDED, len(points) // 2)
+        tries = [one[:count] for one in orders for count in range(min(most, len(one)), 0, -1)]
+        for conceded in [*tries, []]:
+            eased, count = of.model_copy(update={"concessions": conceded}), len(conceded)
+            best = self.solver.choice(eased, count).best(None)
+            costs = self.solver.choice(eased, count).cheapest()
+            dear = sum(one.cost for one in best[0]) if best else 0
+            high = min([dear, *(self.solver.choice(eased, count - 1).cheapest()[:1] if count else [])])
+            for part in (0.9, 0.75, 0.6, 0.4) if best else ():
+                limit = rounded((costs[0] + part * (high - costs[0])) / 100, high / 100)
+                if costs[0] < cents(limit) < high and many(costs, limit):
+                    return eased.model_copy(update={"budget": limit})
         raise Dropped("no budget decides")
 
     def _concessions(self, of: Specification, at: int) -> Iterator[Concession]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
 
 from drr.env.session import Session
 from drr.env.shop import Shop, Sort
 from drr.env.statistics import cents
 from drr.env.web.base import WebSearch
 from drr.querygen.joined.solving import LEAST_SETS, Offer, Solution, Solver, Undecided
-from drr.querygen.joined.specification import OrderCondition, Specification
+from drr.querygen.joined.specification import Specification
 from drr.tools.base import context_for
 from drr.tools.registry import call_sync
 
@@ -32,11 +32,11 @@ def lighter(of: Specification) -> Iterator[Specification]:
         if need.pieces > 1:
             one_piece = need.model_copy(update={"pieces": 1})
             yield of.model_copy(update={"needs": [*of.needs[:place], one_piece, *of.needs[place + 1 :]]})
-    for name, key in (("taken", "order"), ("figures", "orders")):
+    for name in ("taken", "figures"):
         parts = getattr(of, name)
         for at, whole in enumerate(parts):
-            for fewer in _without_one(getattr(whole, key)):
-                part = whole.model_copy(update={key: fewer})
+            for one in whole.order:
+                part = whole.model_copy(update={"order": [x for x in whole.order if x != one]})
                 yield of.model_copy(update={name: [*parts[:at], part, *parts[at + 1 :]]})
     for name in ("rules", "concessions", "taken"):
         whole = getattr(of, name)
@@ -46,18 +46,10 @@ def lighter(of: Specification) -> Iterator[Specification]:
         yield of.model_copy(update={"budget": None})
 
 
-def _without_one(found: Sequence[Any]) -> Iterator[list[Any]]:
-    """Yield a chain of conditions, or several chains, without each condition."""
-    for at, one in enumerate(found):
-        ways = [[]] if isinstance(one, OrderCondition) else [[rest] for rest in _without_one(one)]
-        yield from ([*found[:at], *way, *found[at + 1 :]] for way in ways)
-
-
-def deciding(of: Specification, solve: Callable[[Specification], Solution]) -> float:
-    """Return the share of demands without which a product, a figure or a refusal of the answer is another."""
+def decides(of: Specification, solve: Callable[[Specification], Solution]) -> list[bool]:
+    """Tell of each demand whether a product, a figure or a refusal of the answer is another without it."""
     right = answer(of, solve)
-    found = [answer(one, solve) != right for one in lighter(of)]
-    return sum(found) / len(found) if found else 1.0
+    return [answer(one, solve) != right for one in lighter(of)]
 
 
 def answer(of: Specification, solve: Callable[[Specification], Solution]) -> list[object] | None:

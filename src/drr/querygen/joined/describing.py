@@ -7,42 +7,53 @@ from collections.abc import Iterable, Iterator, Sequence
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.records.lines import priced
-from drr.querygen.joined.specification import JoinedNeed, OrderCondition, OrderFigure, Specification
-from drr.querygen.joined.stated_words import STATED_RULES, stated_point, stated_rules
+from drr.querygen.joined.specification import JoinedNeed, OrderCondition, Specification, StatedPoint
 from drr.wording.currency import DOLLARS, Currency
 
 _MAKER = "The maker of a product is the store that its listing names."
-RULES = (
-    "A product has the values that the details of its listing state. Where a listing states none, the value is unknown.",
-    _MAKER,
+_OPEN = (
     "What has no known price or no stars is not surely right.",
     "If nothing surely fits a point but something may, it cannot be told.",
     "If nothing can be found for a point, the other points stand.",
 )
-"""The rules of the house, which hold in every question."""
-ORDER_RULES = (
-    "The kind of a product is the last step of its category.",
+_NEEDS = (
+    "A product has the values that the details of its listing state. Where a listing states none, the value is unknown.",
     _MAKER,
-    "A total is that of all pieces at today's price; without a known price it cannot be told.",
-    "If no order is of that sort, nothing fits the point, and the other points stand.",
-)
-CHOICE = (
+    *_OPEN,
     "Prices and stars are today's. A budget counts all pieces.",
     "What may be given up is given up in the stated order, and no more of it than it takes.",
     "Of all products or sets that are possible then, that whose stars add up highest is right, each product counted once."
     " Of equals, that which costs least in all is right.",
 )
-"""The choice among possible sets, where a question says nothing else."""
-FRAME_HEAD = "House rules, the same for every question:"
-FRAME = "\n".join(
-    [FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys((*RULES, *ORDER_RULES, *CHOICE, *STATED_RULES)))]
+_ORDERS = (
+    "The kind of a product is the last step of its category.",
+    _MAKER,
+    "A total is that of all pieces at today's price; without a known price it cannot be told.",
+    "If no order is of that sort, nothing fits the point, and the other points stand.",
 )
+_RECORDS = {
+    "sheet": "Where no data sheet of the maker states a value, the details of the listing count.",
+    "newest": "The newest record is the latest data sheet of the maker, or measurement of a laboratory, that states the value. Without one the details of the listing count.",
+    "tested": "Only a laboratory on the web measures. A value that none measured cannot be told.",
+}
+_STATED = (
+    "If several products fit a point about a record, that with the most stars is right; of equals, the cheapest.",
+    "Where sheets, laboratories or the newest records are asked about, a listing without a store is of none of the makers.",
+    'A page that says "not stated", or has a dash, states no value.',
+)
+_RULES = (*_NEEDS, *_ORDERS, *_RECORDS.values(), *_STATED)
+FRAME_HEAD = "House rules, the same for every question:"
+FRAME = "\n".join([FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys(_RULES))])
 """The rules of the house, which stand under the words of every worded question."""
 _ASKED = {
     "date": "The day of my order {}",
     "total": "The total of my order {}",
-    "days": "The days between my order {} and my order {}",
     "days_again": "The days that lay between my order {} and the one before of the same product",
+}
+_COUNTS = {
+    "sheet": "the maker's newest data sheet counts",
+    "newest": "the newest record counts",
+    "tested": "only what a laboratory measured counts",
 }
 _WHICH = {
     "kind": "of the kind {}",
@@ -62,16 +73,23 @@ _WHICH = {
 
 def described(of: Specification, money: Currency = DOLLARS) -> str:
     """Return the text of a specification. It says that no model worded it."""
-    rules = [*(RULES if of.needs else ()), *(ORDER_RULES if of.figures or of.taken else ())]
+    rules = [*(_NEEDS if of.needs else ()), *(_ORDERS if of.figures or of.taken else ())]
+    if of.stated:
+        rules += [_MAKER, *_OPEN, *(_RECORDS[one.by] for one in of.stated), *_STATED]
     banner = "I want to know the following. (Printed from a specification; no model worded it.)"
-    return "\n".join([banner, *asked(of, money), *dict.fromkeys(rules), *stated_rules(of.stated)])
+    return "\n".join([banner, *asked(of, money), *dict.fromkeys(rules)])
 
 
 def asked(of: Specification, money: Currency = DOLLARS) -> list[str]:
     """Return the numbered points of a specification and what binds them, without the rules of the house."""
     points = [_need(one, money, _taken(of, at)) for at, one in enumerate(of.needs, 1)]
-    points += [*map(_figure, of.figures), *(stated_point(one, _which(one.order)) for one in of.stated)]
+    points += [f"{_ASKED[one.what].format(_which(one.order))}." for one in of.figures]
+    before = len(points)
+    points += map(_stated, of.stated)
     numbered = [f"{at}. {point}" for at, point in enumerate(points, 1)]
+    for by, counts in _COUNTS.items():
+        if named := [at for at, one in enumerate(of.stated, before + 1) if one.by == by]:
+            numbered.append(f"For point{'s' * (len(named) > 1)} {_listed(named)} {counts}.")
     return [*numbered, *(_joint(of, money) if of.needs else ())]
 
 
@@ -85,8 +103,10 @@ def unframed(text: str) -> str:
     return text.partition(FRAME_HEAD)[0].rstrip()
 
 
-def _figure(one: OrderFigure) -> str:
-    return _ASKED[one.what].format(*map(_which, one.orders)) + "."
+def _stated(of: StatedPoint) -> str:
+    if not of.category:
+        return f"The {of.name}, in {of.unit}, of the product of my order {_which(of.order)}."
+    return f"One {of.category[-1]} made by {' or '.join(of.makers)} whose {of.name} is {of.value}."
 
 
 def _which(chain: Sequence[OrderCondition]) -> str:
@@ -121,8 +141,9 @@ def _demand(one: Constraint, money: Currency) -> str:
 
 def _joint(of: Specification, money: Currency) -> Iterator[str]:
     yield from (_rule(one) for one in of.rules)
+    bought = f"point{'s' * (len(of.needs) > 1)} {_listed(range(1, len(of.needs) + 1))}"
     if of.budget is not None:
-        yield f"All pieces together may cost at most {priced(of.budget, money)}."
+        yield f"All pieces of {bought} together may cost at most {priced(of.budget, money)}."
     for place, one in enumerate(of.concessions):
         first = (
             "If that cannot be had, give up first" if place == 0 else "If that is not enough, give up also"
@@ -132,9 +153,9 @@ def _joint(of: Specification, money: Currency) -> Iterator[str]:
     if of.concessions:
         yield "Give up no more than it takes."
     if len(of.needs) > 1:
-        yield "Of all sets that are possible then, take the one whose stars add up highest, each product counted once; of equals the one that costs least in all."
+        yield f"Of all sets for {bought} that are possible then, take the one whose stars add up highest, each product counted once; of equals the one that costs least in all."
     else:
-        yield "Of all that are possible then, take the one with the most stars; of equals the cheapest."
+        yield f"Of all that are possible for {bought} then, take the one with the most stars; of equals the cheapest."
 
 
 def _rule(one: JointRule) -> str:
@@ -144,4 +165,4 @@ def _rule(one: JointRule) -> str:
 
 
 def _listed(points: Sequence[int]) -> str:
-    return f"{', '.join(map(str, points[:-1]))} and {points[-1]}"
+    return " and ".join(filter(None, (", ".join(map(str, points[:-1])), str(points[-1]))))

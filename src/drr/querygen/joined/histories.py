@@ -88,10 +88,10 @@ class History:
     def _rank(self, order: Order, what: str) -> int | None:
         if what in ("first", "last"):
             return day(order) if what == "first" else -day(order)
-        gap = self._gap(order, of_product=what == "quickest")
+        gap = self.gap(order, of_product=what == "quickest")
         return gap if gap is None or what == "quickest" else -gap
 
-    def _gap(self, order: Order, *, of_product: bool) -> int | None:
+    def gap(self, order: Order, *, of_product: bool) -> int | None:
         """Return the days since the order before, of the same product if that is asked."""
         before = [
             day(one)
@@ -109,24 +109,20 @@ class History:
 
     def point(self, of: OrderFigure) -> PointTruth:
         """Return the answer to a figure. Raises `Undecided`."""
-        orders = [one for one in map(self.one, of.orders) if one]
-        if len(orders) < len(of.orders):
+        order = self.one(of.order)
+        if not order:
             return PointTruth(status="nothing_fits")
-        sources = [f"user://{self.user}/orders/{one.order_id}" for one in orders]
-        if of.what == "total":
-            price = self._product(orders[0]).price
-            if price is None:
-                return PointTruth(status="cannot_be_told")
-            return PointTruth(figure=orders[0].quantity * cents(price) / 100, sources=sources)
-        if of.what == "date":
-            return PointTruth(figure=orders[0].order_date[:10], sources=sources)
-        days = abs(day(orders[-1]) - day(orders[0]))
-        if of.what == "days_again":
-            gap = self._gap(orders[0], of_product=True)
-            if gap is None:
-                raise Undecided("no order before of the same product")
-            days = gap
-        return PointTruth(figure=float(days), sources=sources)
+        price, gap = self._product(order).price, self.gap(order, of_product=True)
+        if of.what == "total" and price is None:
+            return PointTruth(status="cannot_be_told")
+        if of.what == "days_again" and gap is None:
+            raise Undecided("no order before of the same product")
+        figures = {
+            "date": order.order_date[:10],
+            "total": order.quantity * cents(price or 0) / 100,
+            "days_again": gap,
+        }
+        return PointTruth(figure=figures[of.what], sources=[f"user://{self.user}/orders/{order.order_id}"])
 
     def resolved(self, of: Specification) -> Specification:
         """Return the specification with the values that orders tell. Raises `Undecided`."""

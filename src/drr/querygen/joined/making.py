@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from random import Random
@@ -18,24 +18,29 @@ from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import PASS, CheckResult, fail
 from drr.querygen.joined.bundles import LOADS, REFUSED, BundleDraw
-from drr.querygen.joined.deciding import DECIDING, FirstRows, deciding, shortcuts
+from drr.querygen.joined.deciding import DECIDING, FirstRows, decides, shortcuts
 from drr.querygen.joined.describing import described, unframed
 from drr.querygen.joined.needs import SHELF, Dropped
 from drr.querygen.joined.proving import Proof, Unproven
 from drr.querygen.joined.references import HISTORY, ReferenceDraw
 from drr.querygen.joined.solving import Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
-from drr.querygen.joined.stated import StatedTruth
-from drr.querygen.joined.stated_draw import StatedDraw
+from drr.querygen.joined.stated import Outcome, StatedTruth
+from drr.querygen.joined.stated_draw import StatedDraw, wanted
 from drr.querygen.joined.words import word_use
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
 
-ALONE = 0.2
-"""The share of questions with needs alone or figures alone, from level 3 on."""
-_FORMS = 4
 TRIES = 60
 """The drafts for one question before the shop counts as unable to give it."""
+_FIGURES = _STATED = 3
+"""The most points of a kind in one question."""
+_LIGHT = {
+    1: ((1, 0, 0), (0, 1, 0)),
+    2: ((2, 0, 0), (1, 1, 0), (1, 0, 1)),
+}
+_LIGHT_TWINS = {1: ((0, 0, 1),), 2: ((1, 0, 1), (0, 1, 1))}
+"""Needs, references and stated points of the first two levels."""
 
 
 class Form(NamedTuple):
@@ -45,15 +50,26 @@ class Form(NamedTuple):
     anchors: int
     """Demands whose value an order tells."""
     figures: int
+    stated: int
+    twins: bool
+    """True for two questions that differ in one stated point."""
+
+    @property
+    def points(self) -> int:
+        return self.needs + self.figures + self.stated
 
 
-def _form(rng: Random, load: int, alone: bool) -> Form:
-    figures = rng.randint(0, load)
-    if load > 2:
-        figures = rng.choice((0, load)) if alone else round(load * rng.choice((0.2, 0.3, 0.4)))
-    needs = load - figures
-    anchors = min(needs // 2, rng.randint(0, 1 + load // 6))
-    return Form(needs - anchors, anchors, figures)
+def form_of(rng: Random, load: int, *, twins: bool, records: bool) -> Form:
+    """Return the parts of a question. From the third level on half are needs, and half references and stated points."""
+    if load < 3:
+        ways = (_LIGHT_TWINS if twins else _LIGHT)[load]
+        needs, references, stated = rng.choice([one for one in ways if records or not one[2]])
+    else:
+        needs = load // 2
+        stated = min(_STATED, (load - needs + rng.choice((0, 1))) // 2) if records else 0
+        references = load - needs - stated
+    anchors = rng.randint(max(0, references - _FIGURES), min(references, needs))
+    return Form(needs, anchors, references - anchors, stated, twins)
 
 
 @dataclass
@@ -75,58 +91,52 @@ class JoinedMaker:
 
     @cached_property
     def references(self) -> ReferenceDraw:
-        return ReferenceDraw(self.shop, self.bundles.solver.shelves.products)
+        return ReferenceDraw(self.shop, self.bundles.solver.shelves)
 
     @cached_property
     def stated(self) -> StatedDraw:
-        truth = StatedTruth(self.bundles.solver.shelves, self.web, self.references)
-        return StatedDraw(truth, self.first)
-
-    @cached_property
-    def kinds(self) -> Sequence[str]:
-        """Return the kinds of question that the shop can give, in turn. Twins stand side by side."""
-        return ("mixed", "mixed", *(("stated", "stated") if self.stated.makers else ()))
+        return StatedDraw(StatedTruth(self.bundles.solver.shelves, self.web, self.references), self.first)
 
     def questions(self, seed: int, count: int) -> list[Query]:
-        """Return up to `count` questions, as many of each level, the easiest first."""
-        if len(self.bundles.drawer.kinds) < LOADS[-1] or not self.references.users:
+        """Return up to `count` questions, as many of each level, the easiest first. No two but twins share a shopper or a right pick."""
+        users = list(self.references.users)
+        if len(self.bundles.drawer.kinds) < LOADS[-1] or not users:
             raise Misuse(
                 f"{self.shop.spec}: joined questions need {LOADS[-1]} kinds of {SHELF} products,"
                 f" and shoppers with {HISTORY[0]} orders"
             )
-        made, waiting = list[Query](), list[Query]()
-        for number in range(count):
-            level = 1 + number * len(LOADS) // count
-            kind = self.kinds[number % len(self.kinds)]
-            waiting = [
-                one for one in waiting if one.checkable and (one.checkable.level, kind) == (level, "stated")
-            ]
-            alone = Random(f"alone:{seed}:{number}").random() < ALONE
-            forms = [
-                _form(Random(f"form:{seed}:{number}:{one}"), LOADS[level - 1], alone) for one in range(_FORMS)
-            ]
-            tries = (
-                self._made(
-                    f"{seed}:{number}:{one}",
-                    level,
-                    None if kind == "stated" else forms[one * _FORMS // TRIES],
-                )
-                for one in range(TRIES)
-            )
-            found = waiting or next(filter(None, tries), [])
-            made, waiting = made + found[:1], found[1:]
+        Random(f"users:{seed}").shuffle(users)
+        made, picked, records = list[Query](), set[str](), bool(self.stated.makers)
+        for level in range(1, len(LOADS) + 1):
+            wanted = count * level // len(LOADS) - count * (level - 1) // len(LOADS)
+            pairs = round(wanted / 4) if records else 0
+            for number in range(wanted - pairs):
+                twins = number >= wanted - 2 * pairs
+                for draft in range(TRIES):
+                    own = f"{seed}:{level}:{number}:{draft}"
+                    form = form_of(Random(f"form:{own}"), LOADS[level - 1], twins=twins, records=records)
+                    if found := self.made(own, level, form, users[draft % len(users)], picked):
+                        made += found
+                        users.remove(found[0].user_id)
+                        picked |= _picks(found)
+                        break
         return made
 
-    def _made(self, seed: str, level: int, form: Form | None) -> list[Query]:
-        """Try once to make a question, or without a form two twins. A failure is counted."""
-        rng = Random(f"joined:{seed}")
-        user = rng.choice(self.references.users)
+    def made(
+        self, seed: str, level: int, form: Form, user: str, picked: Set[str] = frozenset()
+    ) -> list[Query]:
+        """Try once to make a question or two twins, without these picks. A failure is counted."""
         try:
-            drawn = [self._drawn(rng, form, user)] if form else self.stated.draw(rng, user, LOADS[level - 1])
-            return [self._query(of, level, user, seed if len(drawn) > 1 else None) for of in drawn]
+            drawn = self._drawn(Random(f"joined:{seed}"), form, user, {*picked})
+            found = [self._query(of, level, user, seed if form.twins else None) for of in drawn]
         except (Dropped, Undecided, Unproven) as error:
-            self.dropped[f"{'mixed' if form else 'stated'}, level {level}: {error}"] += 1
-            return []
+            why = str(error)
+        else:
+            if not _picks(found) & picked:
+                return found
+            why = "a pick of another question"
+        self.dropped[f"level {level}: {why}"] += 1
+        return []
 
     def _query(self, of: Specification, level: int, user: str, twin: str | None) -> Query:
         """Return a proved question. Raises `Undecided` or `Unproven`."""
@@ -152,28 +162,55 @@ class JoinedMaker:
             checkable=truth,
         )
 
-    def _drawn(self, rng: Random, form: Form, user: str) -> Specification:
-        """Return needs, some with a value from an order, and figures. Raises `Dropped` or `Undecided`."""
-        references, drawer = self.references, self.bundles.drawer
-        points = range(form.needs + form.figures)
-        unmet = rng.sample(points, int(REFUSED * len(points) + rng.random()) if len(points) > 1 else 0)
-        needs = max(0, min(form.needs - 1, sum(at < form.needs for at in unmet)))
-        figures = references.figures(rng, user, form.figures, min(len(unmet) - needs, form.figures))
-        of = Specification()
+    def _drawn(self, rng: Random, form: Form, user: str, used: set[str]) -> list[Specification]:
+        """Return a question, or two twins, of unused picks, kinds and orders. Raises `Dropped` or `Undecided`."""
+        of, references, drawer = Specification(), self.references, self.bundles.drawer
+        shares = 2 if form.twins else 1
+        refused = int(shares * REFUSED * form.points + rng.random()) if form.points > 1 else 0
+        flip = list[Outcome]()
+        if form.twins:  # one of them refuses what is answered in the other, or what the listing says is right in one alone
+            flip = (
+                [wanted(rng, refused=True), wanted(rng, refused=False)]
+                if refused % 2
+                else ["against", "along"]
+            )
+        others = form.stated - form.twins
+        free = ["needs"] * (form.needs - 1) + ["figures"] * form.figures + ["stated"] * others
+        unmet = Counter(rng.sample(free, min(len(free), refused // shares)))
         if form.needs:
-            of = self.bundles.draw(rng, form.needs, needs, references.teller(user, drawer))
-            of = references.anchored(rng, of, user, form.anchors, drawer)
-        of = of.model_copy(update={"figures": figures})
-        if deciding(of, partial(self.solution, user=user)) < DECIDING:
+            of = self.bundles.draw(rng, form.needs, unmet["needs"], references.teller(user, drawer))
+            of = references.anchored(rng, of, user, form.anchors, drawer, used)
+            used.update(need.category[-1] for need in of.needs)
+        left = (
+            form.figures + form.anchors - len(of.taken)
+        )  # a figure stands in for a value that no order tells
+        if left > _FIGURES:
+            raise Dropped("no orders tell the values")
+        figures = references.figures(rng, user, left, unmet["figures"], used)
+        sorts = [wanted(rng, refused=at < unmet["stated"]) for at in range(others)]
+        drawn = [
+            of.model_copy(update={"figures": figures, "stated": stated})
+            for stated in self.stated.draw(
+                rng, user, rng.sample(sorts, others), rng.sample(flip, len(flip)), used
+            )
+        ]
+        if min(self._deciding_share(one, user) for one in drawn) < DECIDING:
             raise Dropped("demands that decide nothing")
-        return of
+        return drawn
+
+    def _deciding_share(self, of: Specification, user: str) -> float:
+        """Return the share of demands without which the answer is another one."""
+        found = decides(of, partial(self.solution, user=user))
+        found += [one for stated in of.stated for one in self.stated.truth.decides(stated, user)]
+        return sum(found) / len(found) if found else 1.0
 
     def solution(self, of: Specification, user: str) -> Solution:
         """Return the answers to all points. Raises `Undecided`."""
         of = self.references.history(user).resolved(of)
         found = self.bundles.solver.solve(of) if of.needs else Solution([], [], 0)
         stated = [self.stated.truth.point(one, user) for one in of.stated]
-        return found._replace(points=[*found.points, *self.references.points(of, user), *stated])
+        figures = [self.references.history(user).point(one) for one in of.figures]
+        return found._replace(points=[*found.points, *figures, *stated])
 
     def _proved(self, of: Specification, points: list[PointTruth], user: str) -> Proof:
         """Return a proof that finds these points through the tools. Raises `Unproven`."""
@@ -202,10 +239,9 @@ class JoinedMaker:
         }
 
     def _deciding(self, of: Specification, right: Solution, user: str) -> CheckResult:
-        found, solver = list[str](), self.bundles.solver
-        share = min(deciding(of, partial(self.solution, user=user)), self.stated.deciding(of, user))
+        found, share = list[str](), self._deciding_share(of, user)
         if of.needs:
-            found += shortcuts(self.references.history(user).resolved(of), right, solver)
+            found += shortcuts(self.references.history(user).resolved(of), right, self.bundles.solver)
         if shown := self.first.show(of, right):
             found.append(f"a plain search shows the picks of points {shown} among its first rows")
         if share < DECIDING:
@@ -220,3 +256,8 @@ class JoinedMaker:
         if (plan, len(plan)) != (truth.plan, truth.least):
             return fail(f"the proof takes {len(plan)} calls, {truth.least} are stated")
         return PASS
+
+
+def _picks(found: Sequence[Query]) -> set[str]:
+    points = [point for one in found if one.checkable for point in one.checkable.points]
+    return {pick.product for point in points for pick in point.picks}

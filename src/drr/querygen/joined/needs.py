@@ -112,6 +112,7 @@ class JoinedNeedDraw:
         wide = [one for one in self.attributes(kind) if one.demand.name != shared]
         free = [one for one in wide if one.fit.bit_count() in span]
         makers = table.demands("brand_is") if load > 1 and not shared else []
+        makers = [one for one in makers if one.demand.value in self.shelves.makers]
         known = (
             [one for one in (*wide, *makers) if tells(kind, one.demand)]
             if rng.random() < _FROM_ORDERS
@@ -143,7 +144,7 @@ class JoinedNeedDraw:
             product, drawn = rng.choice(self.shelves.of(kind)), self.attributes(kind)
             own = [one for one in self.shelves.of(kind) if maker(one) == maker(product)]
             stated = [one for one in drawn if one.fit & self.shelves.table(kind).places[product.product_id]]
-            if maker(product) is None or len(own) not in range(3, 12) or len(stated) < 2:
+            if product.store not in self.shelves.makers or len(own) not in range(3, 12) or len(stated) < 2:
                 continue
             asked = [one.demand for one in rng.sample(stated, 2)]
             if not unsure:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
 from drr.env.checkable import Constraint
-from drr.env.entities import Order, Product
-from drr.env.points import PointTruth
+from drr.env.entities import Order
 from drr.env.shop import Shop
 from drr.querygen.joined.histories import History
 from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Tells
+from drr.querygen.joined.solving import Undecided
 from drr.querygen.joined.specification import (
     OrderCondition,
     OrderFigure,
@@ -20,6 +21,7 @@ from drr.querygen.joined.specification import (
     TakenDemand,
     halved,
 )
+from drr.querygen.shelves import Shelves
 
 HISTORY = range(40, 121)
 """The numbers of orders of a shopper who is asked about."""
@@ -32,14 +34,14 @@ class ReferenceDraw:
     """A drawer of references over the histories of one shop."""
 
     shop: Shop
-    products: Mapping[str, Product]
+    shelves: Shelves
     _histories: dict[str, History] = field(default_factory=dict)
 
     def history(self, user: str) -> History:
         if user not in self._histories:
             found = self.shop.store.orders(user).items
-            known = [one for one in found if one.product_id in self.products]
-            self._histories[user] = History(user, known, self.products)
+            known = [one for one in found if one.product_id in self.shelves.products]
+            self._histories[user] = History(user, known, self.shelves.products)
         return self._histories[user]
 
     def orders(self, user: str) -> Sequence[Order]:
@@ -49,58 +51,52 @@ class ReferenceDraw:
         """Return the orders that meet all conditions."""
         return self.history(user).left(chain)
 
-    def points(self, of: Specification, user: str) -> list[PointTruth]:
-        """Return the answers to all figures. Raises `Undecided` where conditions leave two orders."""
-        return [self.history(user).point(one) for one in of.figures]
-
     @cached_property
     def users(self) -> list[str]:
         """Return shoppers with a long history."""
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=HISTORY[0])
         return [one for one in found if len(self.orders(one)) in HISTORY]
 
-    def figures(self, rng: Random, user: str, count: int, refused: int) -> list[OrderFigure]:
-        """Return figures, each of other orders, so many of them without an answer. Raises `Dropped`."""
+    def figures(self, rng: Random, user: str, count: int, refused: int, used: set[str]) -> list[OrderFigure]:
+        """Return figures, each of another unused order, so many of them without an answer. Raises `Dropped`."""
         unknown = set(rng.sample(range(count), refused))
-        used = set[str]()
         return [self._figure(rng, user, used, known=at not in unknown) for at in range(count)]
 
     def _figure(self, rng: Random, user: str, used: set[str], *, known: bool) -> OrderFigure:
+        history = self.history(user)
+        again = [one for one in history.orders if history.gap(one, of_product=True) is not None]
         for _ in range(_REDRAWS):
-            what = rng.choice(("date", "total", "days"))
-            chains = [self._chain(rng, user, plain=not known) for _ in range(1 + (what == "days"))]
+            what = rng.choice(("date", "total", "days_again"))
+            among = again if known and what == "days_again" else history.orders
+            chain = self._chain(rng, user, among, plain=not known)
             if not known and what != "total":
-                chains[0] = self._broken(rng, user, chains[0])
-            elif "again" in (one.what for one in chains[0]):
-                what, chains = "days_again", chains[:1]
-            figure = OrderFigure(what=what, orders=chains)
-            named = {one.order_id for chain in chains for one in self.left(user, chain)}
-            if any(len(self.left(user, chain)) > 1 for chain in chains):
+                chain = self._broken(rng, user, chain)
+            if not chain or (named := {one.order_id for one in history.left(chain)}) & used:
                 continue
-            apart = not known or (len(named) == len(chains) and len(set(map(str, chains))) == len(chains))
-            status = self.history(user).point(figure).status
-            if apart and not named & used and (status == "answered") == known:
-                used |= named
-                return figure
+            figure = OrderFigure.model_validate({"what": what, "order": chain})
+            with suppress(Undecided):
+                if (history.point(figure).status == "answered") == known:
+                    used |= named
+                    return figure
         raise Dropped("no figure of this history")
 
-    def _chain(self, rng: Random, user: str, *, plain: bool) -> list[OrderCondition]:
-        """Return conditions that leave one order, none of which can be spared. Half of them say what it is among others."""
-        history = self.history(user)
-        related = [{one} for found in history.related.values() for one in sorted(found)]
+    def _chain(self, rng: Random, user: str, among: Sequence[Order], *, plain: bool) -> list[OrderCondition]:
+        """Return conditions that leave one of these orders, none of which can be spared. Half of them say what it is among others."""
+        related = [{one} for found in self.history(user).related.values() for one in sorted(found)]
         for _ in range(_REDRAWS):
             rare = rng.choice(related) if related and not plain and rng.random() < 0.5 else None
-            order = rng.choice([one for one in history.orders if not rare or one.order_id in rare])
-            if chain := self.chain_of(rng, user, order, plain=plain):
+            orders = [one for one in among if not rare or one.order_id in rare]
+            if orders and (chain := self.chain_of(rng, user, rng.choice(orders), plain=plain)):
                 return chain
-        raise Dropped("no order stands out")
+        return []
 
     def chain_of(self, rng: Random, user: str, order: Order, *, plain: bool = True) -> list[OrderCondition]:
         """Return such conditions for one order; none where the draw fails."""
         history = self.history(user)
         facts = [one for one in self.facts(order) if rng.random() < 0.7]
         own = [OrderCondition(what=what) for what in ("again", "given_up") if not plain]
-        own = [one for one in own if history.holds(order, one)]
+        proper = self.shelves.products[order.product_id].store in self.shelves.makers
+        own = [one for one in own if history.holds(order, one) and (proper or one.what == "again")]
         chain = [*own[:1], *(one for one in facts if not own or one.what in ("kind", "year"))]
         if own and own[0].what == "given_up":
             chain = list(dict.fromkeys([*self.facts(order)[:1], *chain]))
@@ -129,10 +125,14 @@ class ReferenceDraw:
 
     def facts(self, order: Order) -> list[OrderCondition]:
         """Return the plain conditions that an order meets, its kind first."""
-        product, history = self.products[order.product_id], self.history(order.user_id)
+        product, history = self.shelves.products[order.product_id], self.history(order.user_id)
         found = [
             OrderCondition(what="kind", value=product.categories[-1]),
-            OrderCondition(what="maker", value=product.store or ""),
+            *(
+                [OrderCondition(what="maker", value=product.store)]
+                if product.store in self.shelves.makers
+                else ()
+            ),
             OrderCondition(what="year", value=order.order_date[:4]),
             OrderCondition(what="status", value=order.order_status),
             OrderCondition(what="recipient", value=(order.slip and order.slip.recipient) or ""),
@@ -152,12 +152,12 @@ class ReferenceDraw:
         return lambda kind, one: bool(self._telling(user, kind, one, drawer))
 
     def anchored(
-        self, rng: Random, of: Specification, user: str, count: int, drawer: JoinedNeedDraw
+        self, rng: Random, of: Specification, user: str, count: int, drawer: JoinedNeedDraw, used: set[str]
     ) -> Specification:
-        """Return the same bundle with so many of its demands taken from orders. Raises `Dropped`."""
+        """Return the same bundle with at most so many of its demands taken from unused orders."""
         conceded = [(one.point, one.constraint) for one in of.concessions]
         stated = [(at, one) for at, need in enumerate(of.needs, 1) for one in need.constraints]
-        taken, needs, used = list[TakenDemand](), list(of.needs), set[str]()
+        taken, needs = list[TakenDemand](), list(of.needs)
         for at, one in rng.sample(stated, len(stated)):
             if len(taken) == count or (at, one) in conceded or at in (x.point for x in taken):
                 continue
@@ -171,8 +171,6 @@ class ReferenceDraw:
                     needs[at - 1] = needs[at - 1].model_copy(update={"constraints": rest})
                     used.add(order.order_id)
                     break
-        if len(taken) < count:
-            raise Dropped("no orders tell the values")
         return of.model_copy(update={"needs": needs, "taken": sorted(taken, key=lambda one: one.point)})
 
     def _telling(
@@ -183,7 +181,7 @@ class ReferenceDraw:
         if demand.kind not in ("attribute", "brand_is"):
             return []
         for one in history.orders:
-            own = tuple(self.products[one.product_id].categories[-2:])
+            own = tuple(self.shelves.products[one.product_id].categories[-2:])
             value = history.value_of(one, demand.name or "Brand") or ""
             if value == demand.value:
                 alike = demand.kind == "brand_is" or own == kind

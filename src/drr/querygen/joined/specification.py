@@ -53,24 +53,24 @@ class OrderCondition(_Part):
 
 
 class OrderFigure(_Part):
-    """A figure of one order, or of two. Each chain of conditions leaves one order."""
+    """A figure of the one order that conditions leave."""
 
-    what: Literal["date", "total", "days", "days_again"]
-    """The day of the order, its pieces at today's price, the days between two orders, or those since the order before of the same product."""
-    orders: list[list[OrderCondition]] = Field(min_length=1)
+    what: Literal["date", "total", "days_again"]
+    """The day of the order, its pieces at today's price, or the days since the order before of the same product."""
+    order: list[OrderCondition] = Field(min_length=1)
 
 
-Record = Literal["sheet", "newest", "tested", "sold", "then", "offers"]
+Record = Literal["sheet", "newest", "tested"]
 
 
 class StatedPoint(_Part):
     """A product of some makers, or a figure about the product of one order, by the record that counts."""
 
     by: Record
-    """The record that counts: the maker's newest data sheet (`sheet`), the newest of data sheet and measurement (`newest`), a laboratory's
-    measurement (`tested`), the name under which it was sold (`sold`), the data sheet of the day of the order (`then`), other shops' `offers`."""
-    name: str | None = None
-    """The name of the value in the details; none for offers, of which the lowest price is asked for."""
+    """The record that counts: the maker's newest data sheet (`sheet`), the newest of data sheet and measurement (`newest`), or a laboratory's
+    measurement (`tested`)."""
+    name: str
+    """The name of the value in the details."""
     category: list[str] = Field(default_factory=list)
     """The last two steps of the category path of the product that is asked for; empty where a figure is."""
     makers: list[str] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Solves points on which records disagree: listings, data sheets of makers, measurements, old orders, lists of other shops."""
+"""Solves points on which records disagree: listings, data sheets of makers, measurements."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any, Literal, NamedTuple, get_args
 
 from drr.env.checkable import detail, parse_figure
-from drr.env.entities import Order, Product
+from drr.env.entities import Product
 from drr.env.points import PointTruth, RightPick
 from drr.env.statistics import cents
 from drr.env.text import category_key
@@ -24,33 +23,25 @@ from drr.querygen.shelves import Shelves
 
 Outcome = Literal["against", "along", "cannot_be_told", "nothing_fits"]
 """The sort of an answer: another than the listing's, the listing's though another record differs, or a refusal."""
-REFUSALS: tuple[Outcome, ...] = ("cannot_be_told", "nothing_fits")
+RECORDS: tuple[Record, ...] = get_args(Record)
 MODEL = "Item model number"
 UNTOLD = "not stated"
-SHIPPED, PIECES = ("Price ($)", "Shipping ($)"), "Pieces in stock"
-OF_PRODUCTS: tuple[Record, ...] = ("sheet", "newest", "tested")
-OF_ORDERS: tuple[Record, ...] = (*OF_PRODUCTS, "sold", "then")
-_READINGS = ("details", "measured", "older", "sheet", "newest")
-"""Records that hasty readers take, each with the listing where it is silent: nobody is asked by the first three."""
-_SHAPES = {"data sheet": "sheet", "on the bench": "test", "price list": "offer"}
-_COUNTING: dict[str, tuple[str, ...]] = {
-    "details": (), "measured": ("test",), "older": ("sheet",), "sheet": ("sheet",), "newest": ("sheet", "test"), "tested": ("test",), "sold": ("sheet",), "then": ("sheet",),
+_SHAPES = {"data sheet": "sheet", "on the bench": "test"}
+_COUNTING = {
+    "details": (), "measured": ("test",), "older": ("sheet",), "sheet": ("sheet",), "newest": ("sheet", "test"), "tested": ("test",),
 }  # fmt: skip
+"""The pages that count by each rule, and in each reading of the hasty. Nobody is asked by the first three."""
+_READINGS = ("details", "measured", "older", "sheet", "newest")
 
 
 class StatingRow(NamedTuple):
-    """A record of one product: a row of a page, a listing, or the name under which it was sold."""
+    """A row of a page about one product, or its listing."""
 
     shape: str
     writer: str
     day: str
     url: str
     cells: Mapping[str, str]
-
-    @property
-    def cost(self) -> int:
-        """Return the cents that an offer costs, shipping included."""
-        return sum(cents(float(self.cells[one])) for one in SHIPPED)
 
 
 @dataclass
@@ -85,38 +76,31 @@ class StatedTruth:
         """Return the answer to a point. Raises `Undecided` for a tie, or where conditions leave two orders."""
         if of.category:
             return self._pick(of)
-        left = self.references.left(user, of.order)
-        if len(left) > 1:
-            raise Undecided("conditions leave two orders")
-        if not left:
+        order = self.references.history(user).one(of.order)
+        if not order:
             return PointTruth(status="nothing_fits")
-        product = self.shelves.products[left[0].product_id]
-        if of.name is None:
-            return self._offer(product, of.by)
-        found = self._counting(product, of, left[0])
+        found = self._counting(self.shelves.products[order.product_id], of)
         if found is None:
             return PointTruth(status="cannot_be_told")
-        number, _, unit = found.cells[of.name or ""].partition(" ")
+        number, _, unit = found.cells[of.name].partition(" ")
         if unit != of.unit:
             raise Undecided("another unit")
         return PointTruth(figure=parse_figure(number), sources=[found.url])
 
     def outcome(self, of: StatedPoint, user: str) -> Outcome | None:
         """Return the sort of a point's answer; `None` where all records agree."""
-        found = self.point(of, user).status
-        for refusal in REFUSALS:
-            if found == refusal:
-                return refusal
-        if self._differs(of, user, by="shown" if of.by == "offers" else "details"):
+        status = self.point(of, user).status
+        if status in ("cannot_be_told", "nothing_fits"):
+            return status
+        if self._differs(of, user, by="details"):
             return "against"
         return "along" if self.decides(of, user)[0] else None
 
     def decides(self, of: StatedPoint, user: str) -> list[bool]:
         """Tell of each condition, the rule first, whether it decides. A rule does if another reading that falls back on the listing gives another answer."""
-        others = ("shown",) if of.by == "offers" else _READINGS if of.category else (*_READINGS, "sold")
         lighter: list[dict[str, Any]] = [{"order": [x for x in of.order if x != one]} for one in of.order]
         lighter += [{"makers": []}, {"value": None}] if of.category else []
-        rule = any(self._differs(of, user, by=one) for one in others)
+        rule = any(self._differs(of, user, by=one) for one in _READINGS)
         return [rule, *(self._differs(of, user, **one) for one in lighter)]
 
     def _differs(self, of: StatedPoint, user: str, **changes: Any) -> bool:
@@ -147,37 +131,17 @@ class StatedTruth:
         if of.value is None:
             return True
         found = self._counting(product, of)
-        return found.cells[of.name or ""].casefold() == of.value.casefold() if found else None
+        return found.cells[of.name].casefold() == of.value.casefold() if found else None
 
-    def _counting(self, product: Product, of: StatedPoint, order: Order | None = None) -> StatingRow | None:
+    def _counting(self, product: Product, of: StatedPoint) -> StatingRow | None:
         """Return the record of a value that counts; `None` where none states it."""
-        name, by = of.name or "", str(of.by)
-        day = order.order_date[:10] if order and by == "then" else "9"
-        stating = [one for one in self.rows(product) if one.shape in _COUNTING[by] and one.day <= day]
-        stating = [one for one in stating if one.cells.get(name, UNTOLD) != UNTOLD]
-        if order and by == "sold":
-            stating = _sold(order, name) or stating
-        days = sorted(one.day for one in stating)
-        chosen = [one for one in stating if one.day == days[0 if by == "older" else -1]]
-        listed = detail(product, name)
-        if not chosen and listed and by not in ("tested", "then"):
-            chosen = [StatingRow("listing", "", "", product.product_url, {name: listed})]
-        if len({one.cells[name] for one in chosen}) > 1:
+        shapes, by = _COUNTING[of.by], str(of.by)
+        stating = [one for one in self.rows(product) if one.cells.get(of.name, UNTOLD) != UNTOLD]
+        stating = sorted((one for one in stating if one.shape in shapes), key=lambda one: one.day)
+        chosen = [one for one in stating if one.day == stating[0 if by == "older" else -1].day]
+        if len({one.cells[of.name] for one in chosen}) > 1:
             raise Undecided("two records of one day")
+        listed = detail(product, of.name)
+        if not chosen and listed and by != "tested":
+            return StatingRow("listing", "", "", product.product_url, {of.name: listed})
         return chosen[0] if chosen else None
-
-    def _offer(self, product: Product, by: str) -> PointTruth:
-        listed = [one for one in self.rows(product) if one.shape == "offer"]
-        newest = {urlsplit(one.url).netloc: one for one in sorted(listed, key=lambda one: one.day)}
-        left = listed if by == "shown" else [x for x in newest.values() if int(x.cells[PIECES]) > 0]
-        if not left:
-            return PointTruth(status="nothing_fits")
-        least = min(one.cost for one in left)
-        return PointTruth(figure=least / 100, sources=sorted(one.url for one in left if one.cost == least))
-
-
-def _sold(order: Order, name: str) -> list[StatingRow]:
-    """Return what an order's old name says of a value."""
-    _, found, rest = (order.slip.sold_as if order.slip and order.slip.sold_as else "").partition(f"({name}: ")
-    url = f"user://{order.user_id}/orders/{order.order_id}"
-    return [StatingRow("sold", "", "", url, {name: rest.removesuffix(")")})] if found else []

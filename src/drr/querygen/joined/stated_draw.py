@@ -1,4 +1,4 @@
-"""Draws points on which records disagree, as pairs of questions that differ in one point."""
+"""Draws points on which records disagree, and twins that differ in one of them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,29 @@ from functools import cached_property
 from random import Random
 
 from drr.env.checkable import detail, parse_figure
-from drr.querygen.joined.bundles import REFUSED
-from drr.querygen.joined.deciding import DECIDING, FirstRows
+from drr.querygen.joined.deciding import FirstRows
 from drr.querygen.joined.needs import Dropped, Kind
 from drr.querygen.joined.solving import Solution, Undecided
 from drr.querygen.joined.specification import Record, Specification, StatedPoint
-from drr.querygen.joined.stated import OF_ORDERS, OF_PRODUCTS, REFUSALS, UNTOLD, Outcome, StatedTruth
-from drr.wording.currency import DOLLARS
+from drr.querygen.joined.stated import RECORDS, UNTOLD, Outcome, StatedTruth
 
-_REDRAWS = 60
+_REDRAWS, _ROUNDS = 60, 3
 _SHELF = 5
 """The most products among which a point asks for one; each may have to be opened and searched for."""
 _AGAINST = 0.7
 """The share of answers that differ from what the listing says."""
 
 
+def wanted(rng: Random, *, refused: bool) -> Outcome:
+    """Return a sort of answer."""
+    if refused:
+        return "cannot_be_told" if rng.random() < 0.5 else "nothing_fits"
+    return "against" if rng.random() < _AGAINST else "along"
+
+
 @dataclass
 class StatedDraw:
-    """A drawer of such questions over one shop."""
+    """A drawer of such points over one shop."""
 
     truth: StatedTruth
     first: FirstRows
@@ -36,9 +41,8 @@ class StatedDraw:
         """Return the names of values on which pages differ from the listing, by product that pages name."""
         found: dict[str, list[str]] = {}
         for product in self.truth.shelves.products.values():
-            rows = self.truth.rows(product) if product.store else ()
-            stating = {pair for row in rows if row.shape != "offer" for pair in row.cells.items()}
-            if rows:
+            if rows := self.truth.rows(product) if product.store in self.truth.shelves.makers else ():
+                stating = {pair for row in rows for pair in row.cells.items()}
                 names = {name for name, value in stating if value != detail(product, name)}
                 found[product.product_id] = sorted(names)
         return found
@@ -64,74 +68,60 @@ class StatedDraw:
                 found.setdefault((tuple(product.categories[-2:]), name), set()).add(known)
         return {key: units.pop() for key, units in found.items() if len(units) == 1 and "" not in units}
 
-    def draw(self, rng: Random, user: str, load: int) -> list[Specification]:
-        """Return a pair of questions. Raises `Dropped`."""
-        refusals = int(2 * REFUSED * load + rng.random()) * (load > 1)
-        here = refusals // 2 + refusals % 2 * rng.choice((0, 1))
-        odd, more = refusals % 2 == 1, 2 * here > refusals
-        wanted = [self._wanted(rng, at < here) for at in range(load)]
-        wanted[-1] = wanted[-1] if odd else "along"
-        rng.shuffle(wanted)
-        points = list[StatedPoint]()
-        for one in wanted:
-            points.append(self._point(rng, user, one, points))
-        # The twin refuses what is answered here, or the other way; else its record differs from the listing.
-        named = [
-            at for at, one in enumerate(wanted) if ((one in REFUSALS) == more if odd else one == "along")
-        ]
-        for at in rng.sample(named, len(named)):
-            rest = [*points[:at], *points[at + 1 :]]
-            other = self._wanted(rng, not more) if odd else "against"
+    def draw(
+        self, rng: Random, user: str, sorts: Sequence[Outcome], twins: Sequence[Outcome], used: set[str]
+    ) -> list[list[StatedPoint]]:
+        """Return points of these sorts by one rule, and one of each sort of twins: a list for each twin. Raises `Dropped`."""
+        for by in rng.sample(_ROUNDS * RECORDS, _ROUNDS * len(RECORDS)):
+            about = {*used}
             with suppress(Dropped):
-                rest.insert(at, self._point(rng, user, other, rest, points[at]))
-                made = [Specification(stated=one) for one in (points, rest)]
-                if all(self.deciding(one, user) >= DECIDING for one in made):
-                    return rng.sample(made, 2)
-        raise Dropped("no twin whose conditions decide")
-
-    def deciding(self, of: Specification, user: str) -> float:
-        """Return the share of conditions that decide."""
-        found = [decides for one in of.stated for decides in self.truth.decides(one, user)]
-        return sum(found) / len(found) if found else 1.0
-
-    def _wanted(self, rng: Random, refused: bool) -> Outcome:
-        return rng.choice(REFUSALS) if refused else "against" if rng.random() < _AGAINST else "along"
+                points = [self._point(rng, user, by, sort, about) for sort in sorts]
+                other = list[StatedPoint]()
+                for sort in twins:
+                    other.append(self._point(rng, user, by, sort, about, like=next(iter(other), None)))
+                at = rng.randint(0, len(points))
+                return [[*points[:at], one, *points[at:]] for one in other] or [points]
+        raise Dropped("no points on which records disagree")
 
     def _point(
         self,
         rng: Random,
         user: str,
-        wanted: Outcome,
-        beside: Sequence[StatedPoint],
+        by: Record,
+        sort: Outcome,
+        used: set[str],
         like: StatedPoint | None = None,
     ) -> StatedPoint:
-        """Return a point of this sort about another kind or order than those beside it. A given one lends its record. Raises `Dropped`."""
-        taken = [self._about(one, user) for one in beside]
-        ways: list[tuple[Record, bool]] = [(by, True) for by in OF_PRODUCTS]
-        ways += [(by, False) for by in OF_ORDERS]
-        ways += [("offers", False)] * (self.truth.references.shop.manifest.money == DOLLARS)
-        ways = [(like.by, bool(like.category))] * len(ways) if like else rng.sample(ways, len(ways))
-        for by, picks in (way for way in ways for _ in range(_REDRAWS)):
+        """Return a point of this sort about an unused kind or order; a given one lends its kind. Raises `Dropped`."""
+        ways = [bool(like.category)] if like else rng.sample((True, False), 2)
+        for picks in (way for way in ways for _ in range(_REDRAWS)):
             of = self._product(rng, by, like) if picks else self._figure(rng, by, user)
             with suppress(Undecided):
-                if of and self._about(of, user) not in taken and self._holds(of, user, wanted):
+                about = self._about(of, user) if of else set()
+                about -= {*like.category[-1:]} if like else set()
+                if of and not about & used and self._holds(of, user, sort):
+                    used |= about
                     return of
-        raise Dropped(f"no point of the sort {wanted}")
+        raise Dropped(f"no point of the sort {sort}")
 
-    def _about(self, of: StatedPoint, user: str) -> list[str]:
-        return of.category or [one.order_id for one in self.truth.references.left(user, of.order)]
+    def _about(self, of: StatedPoint, user: str) -> set[str]:
+        """Return the kind that a point is about, its order, and its right pick."""
+        picks = [one.product for one in self.truth.point(of, user).picks]
+        left = [] if of.category else self.truth.references.left(user, of.order)
+        kinds = (self.truth.shelves.products[one.product_id].categories[-1] for one in left)
+        return {*picks, *of.category[-1:], *kinds, *(one.order_id for one in left)}
 
-    def _holds(self, of: StatedPoint, user: str, wanted: Outcome) -> bool:
+    def _holds(self, of: StatedPoint, user: str, sort: Outcome) -> bool:
         """Tell whether a point is of this sort, all conditions decide, and no plain search shows the pick first. What no record tells may need no rule."""
-        if self.truth.outcome(of, user) != wanted:
+        if self.truth.outcome(of, user) != sort:
             return False
         rule, *rest = self.truth.decides(of, user)
         right = Solution([self.truth.point(of, user)], [], 0)
-        known = rule or wanted == "cannot_be_told"
+        known = rule or sort == "cannot_be_told"
         return known and all(rest) and not self.first.show(Specification(stated=[of]), right)
 
     def _product(self, rng: Random, by: Record, like: StatedPoint | None) -> StatedPoint | None:
-        kind, name = (tuple(like.category), like.name or "") if like else rng.choice(list(self.makers))
+        kind, name = (tuple(like.category), like.name) if like else rng.choice(list(self.makers))
         makers = rng.sample(self.makers[kind, name], rng.choice((1, 2)))
         shelf = [one for one in self.truth.shelves.of(kind) if one.store in makers]
         stating = {row.cells.get(name) for one in shelf for row in self.truth.rows(one)}
@@ -141,12 +131,14 @@ class StatedDraw:
         return StatedPoint(by=by, name=name, category=list(kind), makers=makers, value=rng.choice(values))
 
     def _figure(self, rng: Random, by: Record, user: str) -> StatedPoint | None:
-        found = [one for one in self.truth.references.orders(user) if one.product_id in self.contested]
-        order = rng.choice(found) if found else None
-        names = self.contested[order.product_id] if order and by != "offers" else [""]
-        if order is None or not names:
+        found = [one for one in self.truth.references.orders(user) if self.contested.get(one.product_id)]
+        if not found:
             return None
-        name, kind = rng.choice(names), self.truth.shelves.products[order.product_id].categories[-2:]
-        unit = "" if by == "offers" else self.units.get((tuple(kind), name))
+        order = rng.choice(found)
+        name, kind = (
+            rng.choice(self.contested[order.product_id]),
+            self.truth.shelves.products[order.product_id].categories[-2:],
+        )
+        unit = self.units.get((tuple(kind), name))
         chain = [] if unit is None else self.truth.references.chain_of(rng, user, order)
-        return StatedPoint(by=by, name=name or None, unit=unit or "", order=chain) if chain else None
+        return StatedPoint(by=by, name=name, unit=unit or "", order=chain) if chain else None

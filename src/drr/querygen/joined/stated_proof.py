@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from drr.env.json_object import JsonObject
 from drr.env.points import PointTruth, RightPick
@@ -14,10 +13,11 @@ from drr.querygen.joined.specification import StatedPoint
 from drr.querygen.joined.tracing import OrderTrace
 
 _WORDS = {
-    "tested": "on the bench laboratory",
+    "sheet": "data sheet",
     "newest": "data sheet laboratory",
-    "offers": "outlet price list Price Shipping Pieces in stock",
+    "tested": "on the bench laboratory",
 }
+_MARKS = {"sheet": ("data sheet",), "newest": ("data sheet", "on the bench"), "tested": ("on the bench",)}
 _Row = Mapping[str, Any]
 
 
@@ -34,8 +34,6 @@ class StatedTrace:
         rows = OrderTrace(self.call).left(of.order)
         if len(rows) != 1:
             return None if rows else PointTruth(status="nothing_fits")
-        if of.by == "offers":
-            return self._offer(rows[0], of)
         value, source = self._value(rows[0], of)
         if value is None:
             return PointTruth(status="cannot_be_told")
@@ -63,56 +61,22 @@ class StatedTrace:
         return [row for row in found["items"] if category_key(row["store"] or "") == category_key(maker)]
 
     def _value(self, row: _Row, of: StatedPoint) -> tuple[str | None, str]:
-        """Return the value that counts, of a product or an order, and its address."""
-        if of.by == "sold":
-            name = self.call("get_order_details", {"order_id": row["order_id"]}).get("sold_as") or ""
-            if f"({of.name}: " in name:
-                return name.split(f"({of.name}: ")[1].rstrip(")"), row["url"]
+        """Return the value that counts, of the product of a row, and its address."""
         listing = self.call("get_product_details", {"product_id": row["product_id"]})
-        marks = {"tested": ("on the bench",), "newest": ("data sheet", "on the bench")}.get(
-            of.by, ("data sheet",)
-        )
-        found = [
-            (hit["date"], cell.removeprefix(f"{of.name} "), hit["url"])
-            for hit, cells in self._pages(listing, of)
-            for cell in cells
-            if cell.startswith(f"{of.name} ") and any(mark in hit["title"] for mark in marks)
-        ]
-        found = [one for one in found if one[1] not in ("-", "not stated")]
-        if of.by == "then":
-            found = [one for one in found if one[0] <= row["order_date"][:10]]
-        if found or of.by in ("tested", "then"):
+        model, found = listing["details"].get("Item model number"), list[tuple[str, str, str]]()
+        words = f"{listing['title'][:200]} model {model} {_WORDS[of.by]} {of.name}"
+        for hit in self.call("web_search", {"query": words})["items"] if model else ():
+            for stated in hit["rows"] if any(mark in hit["title"] for mark in _MARKS[of.by]) else ():
+                name, _, cells = stated.partition(": ")
+                if name.endswith(f"model {model}"):
+                    own = [cell for cell in cells.split(", ") if cell.startswith(f"{of.name} ")]
+                    values = [cell.removeprefix(f"{of.name} ") for cell in own]
+                    found += [
+                        (hit["date"], one, hit["url"]) for one in values if one not in ("-", "not stated")
+                    ]
+        if found or of.by == "tested":
             return max(found)[1:] if found else (None, "")
         return listing["details"].get(of.name), listing["product_url"]
-
-    def _pages(self, listing: _Row, of: StatedPoint) -> Iterator[tuple[_Row, list[str]]]:
-        """Yield the pages that name the model, each with the cells that it shows of it."""
-        model = listing["details"].get("Item model number")
-        words = f"{listing['title'][:200]} model {model} {_WORDS.get(of.by, 'data sheet')} {of.name}"
-        for hit in self.call("web_search", {"query": words})["items"] if model else ():
-            for row in hit["rows"]:
-                name, _, cells = row.partition(": ")
-                if name.endswith(f"model {model}"):
-                    yield hit, cells.split(", ")
-
-    def _offer(self, row: _Row, of: StatedPoint) -> PointTruth:
-        listing = self.call("get_product_details", {"product_id": row["product_id"]})
-        newest = dict[str, tuple[str, str, list[float]]]()
-        for hit, cells in self._pages(listing, of):
-            if (
-                "price list" in hit["title"]
-                and hit["date"] > newest.get(urlsplit(hit["url"]).netloc, ("",))[0]
-            ):
-                newest[urlsplit(hit["url"]).netloc] = (
-                    hit["date"],
-                    hit["url"],
-                    [float(x.split()[-1]) for x in cells],
-                )
-        costs = {url: round(price + sent, 2) for _, url, (price, sent, left) in newest.values() if left}
-        if not costs:
-            return PointTruth(status="nothing_fits")
-        least = min(costs.values())
-        return PointTruth(figure=least, sources=sorted(url for url, cost in costs.items() if cost == least))
 
 
 def _rank(row: _Row) -> tuple[bool, float, float]:

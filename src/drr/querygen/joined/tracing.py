@@ -134,24 +134,20 @@ class OrderTrace:
 
     def point(self, of: OrderFigure) -> PointTruth | None:
         """Return the answer to a figure; `None` where conditions leave more than one order."""
-        left = [self.left(chain) for chain in of.orders]
-        if [] in left:
-            return PointTruth(status="nothing_fits")
-        if any(len(rows) > 1 for rows in left):
-            return None
-        rows = [one[0] for one in left]
-        sources = [row["url"] for row in rows]
+        left = self.left(of.order)
+        if len(left) != 1:
+            return None if left else PointTruth(status="nothing_fits")
+        row = left[0]
+        figure: float | str | None
         if of.what == "total":
-            price, pieces = rows[0]["price"], rows[0]["quantity"]
-            known = {"figure": round(price * pieces, 2), "sources": sources} if price is not None else None
-            return PointTruth.model_validate(known or {"status": "cannot_be_told"})
-        first, last = _day(rows[0]), _day(rows[-1])
-        if of.what == "date":
-            return PointTruth(figure=first.isoformat(), sources=sources)
-        days: int | None = abs((last - first).days)
-        if of.what == "days_again":
-            days = self._gap(rows[0], self._found({}), of_product=True)
-        return None if days is None else PointTruth(figure=float(days), sources=sources)
+            if row["price"] is None:
+                return PointTruth(status="cannot_be_told")
+            figure = round(row["price"] * row["quantity"], 2)
+        elif of.what == "date":
+            figure = _day(row).isoformat()
+        else:
+            figure = self._gap(row, self._found({}), of_product=True)
+        return None if figure is None else PointTruth(figure=figure, sources=[row["url"]])
 
 
 def _day(row: _Row) -> date:
