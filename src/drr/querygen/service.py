@@ -15,11 +15,20 @@ from drr.env.checkable import Checkable, PlanStep, ShoppingNeed, in_category
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
-from drr.env.service.case import CART_TOOLS, OrderRequest, Reason, ServiceCase, ServicePolicy, SlotKind
+from drr.env.service.case import (
+    CART_TOOLS,
+    ClauseName,
+    OrderRequest,
+    Reason,
+    ServiceCase,
+    ServicePolicy,
+    ShopClauseName,
+    SlotKind,
+)
 from drr.env.service.clauses import Act, broken_by, policy_page
 from drr.env.service.outcome import ServiceOutcome, gold_form
 from drr.env.service.state import ServiceState
-from drr.env.session import Session
+from drr.env.session import Change, Session
 from drr.env.shop import Shop
 from drr.env.text import category_key
 from drr.env.web.base import WebSearch
@@ -72,6 +81,11 @@ class ServiceMaker:
     @cached_property
     def words(self) -> Mapping[str, Any]:
         return tomllib.loads(Path(__file__).with_name("service.toml").read_text(encoding="utf-8"))
+
+    @property
+    def own_words(self) -> Mapping[str, Any]:
+        """Return the words around a talk."""
+        return self.words
 
     @cached_property
     def departments(self) -> list[str]:
@@ -138,7 +152,7 @@ class ServiceMaker:
 
     def _written(self, rng: Random, points: Sequence[str], policy: str) -> str:
         listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
-        opening, greeting = self.words["opening"].strip(), rng.choice(self.words["greetings"])
+        opening, greeting = self.own_words["opening"].strip(), rng.choice(self.own_words["greetings"])
         return str(opening.format(greeting=greeting, points=listed, policy=policy))
 
     def _policy(self, rng: Random) -> ServicePolicy:
@@ -185,7 +199,8 @@ class ServiceMaker:
             values=values,
         )
         state = ServiceState(case, self.shop, user_id, asked={"reason"})
-        return case.model_copy(update={"requests": [_refused(state, one) for one in requests]})
+        known = [one.model_copy(update={"refusals": refusals_of(state, one)}) for one in requests]
+        return case.model_copy(update={"requests": known})
 
     def checked(self, query: Query) -> Checked:
         """Check a talk by serving its shopper rightly."""
@@ -202,11 +217,21 @@ class ServiceMaker:
         case, truth = query.service, query.checkable
         assert case is not None and truth is not None
         path = GoldPath(context_for(Session(self.shop, query.user_id, case=case), self.web))
+        self._buy(path, case, truth.needs[0])
+        for wish in case.requests:
+            if wish.is_due:
+                self._serve(path, wish)
+        done = self._done(query, path.ctx.session.changes())
+        if (done.state, done.says_does, done.policy) != (1, 1, 1):
+            raise DrrError(f"the gold path of a talk does not end as it should: {done.kept}")
+        return path.steps
+
+    def _buy(self, path: GoldPath, case: ServiceCase, need: ShoppingNeed) -> None:
+        """Ask for all that he tells, and buy what is right."""
         kinds = [kind for kind in get_args(SlotKind) if kind in case.slots]
         for at in range(0, len(kinds), case.policy.asking):
             about = kinds[at : at + case.policy.asking]
             path.call("ask_shopper", question="What should I know about this?", about=about)
-        (need,) = truth.needs
         path.call("get_user_orders", limit=100)
         kind = " > ".join(need.category)
         path.call("product_catalog_search", query=need.category[-1], category=kind, match="any", limit=50)
@@ -217,27 +242,26 @@ class ServiceMaker:
         is_due = not case.purchase.voucher_used and shown.data["goods"] >= case.policy.least
         with_voucher = {"voucher": case.purchase.voucher} if case.purchase.voucher and is_due else {}
         total, agreed = path.call("view_cart", **with_voucher).data["total"], False
-        while not agreed:
+        while not agreed and not path.ctx.service.is_over:
             asked = {"question": "May I order this?", "about": ["confirmation"], "total": total}
             agreed = path.call("ask_shopper", **asked).data["agreed"]
         path.call("checkout", **with_voucher)
-        for wish in case.requests:
-            if not wish.refusals:
-                tool = {"cancel": "cancel_order", "return": "return_items"}[wish.action]
-                path.call(tool, order_id=wish.order_id, reason=wish.reason)
-        changes = path.ctx.session.changes()
-        done = ServiceOutcome(query, changes, gold_form(query, changes))
-        if (done.state, done.says_does, done.policy) != (1, 1, 1):
-            raise DrrError(f"the gold path of a talk does not end as it should: {done.kept}")
-        return path.steps
+
+    def _serve(self, path: GoldPath, wish: OrderRequest) -> None:
+        """Do what is asked about one order."""
+        tool = {"cancel": "cancel_order", "return": "return_items"}[wish.action]
+        path.call(tool, order_id=wish.order_id, reason=wish.reason)
+
+    def _done(self, query: Query, changes: Sequence[Change]) -> ServiceOutcome:
+        return ServiceOutcome(query, changes, gold_form(query, changes))
 
 
-def _refused(state: ServiceState, request: OrderRequest) -> OrderRequest:
-    """Return a request with the clauses that forbid it, as their own predicates say."""
+def refusals_of(state: ServiceState, request: OrderRequest) -> list[ClauseName | ShopClauseName]:
+    """Return the clauses that forbid a request, as their own predicates say."""
     order = state.order(request.order_id)
     product = None if order is None else state.shop.store.product(order.product_id)
     act = Act(request.action, order=order, product=product, reason=request.reason)
-    return request.model_copy(update={"refusals": [one.name for one in broken_by(state, act)]})
+    return [one.name for one in broken_by(state, act)]
 
 
 class PastOrders:

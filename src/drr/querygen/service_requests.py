@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 from typing import Any, cast, get_args
 
 from drr.env.entities import Address, Order, OrderStatus
-from drr.env.service.case import Action, OrderRequest, Reason, ServiceCase, SlotKind
-from drr.env.service.clauses import FAULTY, Act, broken_by, kind_of
+from drr.env.service.case import (
+    Action,
+    ClauseName,
+    OrderRequest,
+    Reason,
+    ServiceCase,
+    ShopClauseName,
+    SlotKind,
+)
+from drr.env.service.clauses import FAULTY, kind_of
 from drr.env.service.policies import ShopPolicy
 from drr.env.service.state import ServiceState, vouchers_of
-from drr.querygen.service import ServiceMaker
+from drr.querygen.service import ServiceMaker, refusals_of
 from drr.querygen.service_wish import DrawnWish
 
 _FORBIDDING = ("account", "sent", "window", "hygiene", "final")
@@ -125,31 +133,30 @@ class RequestDraw:
         self.orders.append(order)
         return order
 
-    def _refusals(self, request: OrderRequest) -> list[str]:
-        """Return the clauses that forbid a wish, as their own predicates say."""
-        case = ServiceCase(
+    def case(self, requests: Sequence[OrderRequest]) -> ServiceCase:
+        """Return the talk of these wishes, as far as it is drawn."""
+        wish = self.wish
+        return ServiceCase(
             version=2,
             policy=self.policy,
-            purchase=self.wish.purchase,
-            requests=[request],
+            purchase=wish.purchase.model_copy(update={"need": wish.need, "budget": wish.budget}),
+            requests=[*requests],
             orders=self.orders,
-            slots={},
-            change=self.wish.change,
-            values={},
+            slots=self.slots,
+            change=wish.change,
+            values=self.values,
         )
-        state = ServiceState(case, self.maker.shop, self.user_id)
-        order = state.order(request.order_id)
-        product = None if order is None else self.maker.shop.store.product(order.product_id)
-        act = Act(request.action, order=order, product=product, reason=request.reason)
-        return [one.name for one in broken_by(state, act) if one.name in _FORBIDDING]
+
+    def _refusals(self, request: OrderRequest) -> list[ClauseName | ShopClauseName]:
+        """Return the clauses that forbid a wish, whatever was asked and agreed."""
+        found = refusals_of(ServiceState(self.case([request]), self.maker.shop, self.user_id), request)
+        return [one for one in found if one in _FORBIDDING]
 
     def _address(self) -> Address | None:
         """Draw an address where somebody of the shop lives."""
-        own = self.maker.shop.store.user(self.user_id)
         others = [one for one in self.maker.base.users if one != self.user_id]
         user = self.maker.shop.store.user(self.rng.choice(others or [self.user_id]))
-        found = user or own
-        return None if found is None else found.address
+        return None if user is None else user.address
 
     def _voucher(self) -> OrderRequest:
         """Draw the wish for a voucher: his own that holds, or one that has run out."""

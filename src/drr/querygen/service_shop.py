@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, cast, get_args
+from typing import Any, ClassVar, cast
 
-from drr.env.checkable import Constraint, PlanStep, ShoppingNeed
-from drr.env.errors import DrrError, Misuse
+from drr.env.checkable import Constraint, ShoppingNeed
+from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.service.case import (
     CART_TOOLS,
@@ -20,20 +20,19 @@ from drr.env.service.case import (
     OrderRequest,
     ServiceCase,
     ServicePolicy,
-    SlotKind,
     WantedPurchase,
 )
 from drr.env.service.clauses import kind_of, refund_of
+from drr.env.service.outcome import ServiceOutcome
 from drr.env.service.policies import ShopPolicy, editions_of
 from drr.env.service.served import ServedOutcome, served_form
 from drr.env.service.state import stock_of
-from drr.env.session import Session
+from drr.env.session import Change
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
 from drr.querygen.service import GoldPath, ServiceMaker
 from drr.querygen.service_requests import RequestDraw
 from drr.querygen.service_wish import DrawnWish
-from drr.tools.base import context_for
 
 PARTS = (
     "return",
@@ -91,34 +90,21 @@ class ShopTalks(ServiceMaker):
         shelves, words = self.base.checker.shelves, self.own_words["requests"]
         kind = rng.choice(self.base.kinds)
         owned = {one.product_id for one in self.base.checker.orders(user_id)}
-        stock = {
-            one.product_id: stock_of(self.shop.manifest.content_hash, one.product_id).pieces
-            for one in shelves.of(kind)
-        }
         known = [
-            one
+            (stock_of(self.shop.manifest.content_hash, one.product_id).pieces, one)
             for one in shelves.of(kind)
             if one.price and one.product_id not in owned and shelves.titles[one.title] == 1
         ]
-        had = [one for one in known if stock[one.product_id] > 3]
-        out = [one for one in known if not stock[one.product_id]]
+        had, out = [one for count, one in known if count > 3], [one for count, one in known if not count]
         if not out or len(had) < 2:
             return None
         first, (second, third) = rng.choice(out), rng.sample(had, 2)
         choice = words["choices"].format(first=first.title, second=second.title, third=third.title)
         counts = rng.sample((1, 2, 3), 2)
-        before, now = (
-            self.words["slots"]["quantity"].format(
-                count=f"{self.words['numbers'][count]} piece{'s' * (count > 1)}"
-            )
-            for count in counts
-        )
-        change = ChangeOfMind(
-            kind="quantity",
-            after=rng.randint(1, 4),
-            sentence=self.words["changed"].format(now=now),
-            now=[now],
-        )
+        numbers, form = self.words["numbers"], self.words["slots"]["quantity"]
+        before, now = (form.format(count=f"{numbers[one]} piece{'s' * (one > 1)}") for one in counts)
+        said = self.words["changed"].format(now=now)
+        change = ChangeOfMind(kind="quantity", after=rng.randint(1, 4), sentence=said, now=[now])
         counted = {one: [one.removeprefix("I need ").rstrip(".")] for one in (before, now)}
         return DrawnWish(
             ShoppingNeed(
@@ -134,78 +120,27 @@ class ShopTalks(ServiceMaker):
     def _opening(self, rng: Random, case: ServiceCase, need: ShoppingNeed) -> str:
         words = self.own_words
         points = [words["buy"].format(kind=need.category[-1]), *(words["points"][one] for one in self._parts)]
-        listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
         policy = f"{self.shop_policy.title}\n{self.shop_policy.handbook}"
-        return str(
-            words["opening"]
-            .strip()
-            .format(greeting=rng.choice(words["greetings"]), points=listed, policy=policy)
-        )
+        return self._written(rng, points, policy)
 
     def _case(self, rng: Random, user_id: str, policy: ServicePolicy, wish: DrawnWish) -> ServiceCase | None:
-        purchase = wish.purchase.model_copy(update={"need": wish.need, "budget": wish.budget})
+        purchase = wish.purchase
         if purchase.voucher_used:
             return None
         draw = RequestDraw(rng, self, user_id, wish, self.shop_policy, self.own_words)
         parts = list(dict.fromkeys(rng.sample(PARTS, rng.randint(2, 5))))
         if purchase.voucher is None and rng.random() < _NO_OLD:
             parts = [one for one in parts if one != "voucher"]
-        requests = [draw.drawn(part, point) for point, part in enumerate(parts, 2)]
-        if not len(requests) >= 2 or not all(requests) or not draw.bystanders():
+        requests = [one for point, part in enumerate(parts, 2) if (one := draw.drawn(part, point))]
+        if not 2 <= len(requests) == len(parts) or not draw.bystanders():
             return None
-        self._parts = parts
-        case = ServiceCase(
-            version=2,
-            policy=self.shop_policy,
-            purchase=purchase,
-            requests=[one for one in requests if one],
-            orders=draw.orders,
-            slots=draw.slots,
-            change=wish.change,
-            values=draw.values,
-        )
-        done = [
-            one for one in case.requests if not (one.refusals or one.withdrawn or one.action == "voucher")
-        ]
-        return case if done else None
+        self._parts, case = parts, draw.case(requests)
+        return case if any(one.is_due for one in case.requests) else None
 
     # -- the gold path
 
-    def gold(self, query: Query) -> list[PlanStep]:
-        """Serve the shopper of a talk rightly in a session of its own, and return the calls."""
-        case, truth = query.service, query.checkable
-        assert case is not None and truth is not None
-        path = GoldPath(context_for(Session(self.shop, query.user_id, case=case), self.web))
-        self._buy(path, case, truth.needs[0])
-        for wish in case.requests:
-            if not (wish.refusals or wish.withdrawn or wish.action == "voucher"):
-                self._serve(path, wish)
-        changes = path.ctx.session.changes()
-        done = ServedOutcome(query, changes, None, served_form(query, changes))
-        if (done.state, done.says_does, done.policy) != (1, 1, 1):
-            raise DrrError(f"the gold path of a talk does not end as it should: {done.done}, {done.kept}")
-        return path.steps
-
-    def _buy(self, path: GoldPath, case: ServiceCase, need: ShoppingNeed) -> None:
-        kinds = [kind for kind in get_args(SlotKind) if kind in case.slots]
-        for at in range(0, len(kinds), case.policy.asking):
-            about = kinds[at : at + case.policy.asking]
-            path.call("ask_shopper", question="What should I know about this?", about=about)
-        path.call("get_user_orders", limit=100)
-        kind = " > ".join(need.category)
-        path.call("product_catalog_search", query=need.category[-1], category=kind, match="any", limit=50)
-        goods = 0.0
-        right = self.shop.store.products(need.products)
-        for one in sorted(right, key=lambda one: (one.price or 0, one.product_id))[: need.picks]:
-            shown = path.call("add_to_cart", product_id=one.product_id, quantity=case.purchase.quantity)
-            goods = shown.data["goods"]
-        holds = case.purchase.voucher is not None and goods >= case.policy.least
-        voucher = {"voucher": case.purchase.voucher} if holds else {}
-        total, agreed = path.call("view_cart", **voucher).data["total"], False
-        for _ in range(3):
-            asked = {"question": "May I order this?", "about": ["confirmation"], "total": total}
-            agreed = agreed or path.call("ask_shopper", **asked).data["agreed"]
-        path.call("checkout", **voucher)
+    def _done(self, query: Query, changes: Sequence[Change]) -> ServiceOutcome:
+        return ServedOutcome(query, changes, None, served_form(query, changes))
 
     def _serve(self, path: GoldPath, wish: OrderRequest) -> None:
         """Propose and do what is asked about one order."""

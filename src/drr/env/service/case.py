@@ -108,6 +108,11 @@ class OrderRequest(_Part):
     withdrawn: bool = False
     """True where he takes the wish back when he is asked for the reason."""
 
+    @property
+    def is_due(self) -> bool:
+        """Tell whether an act on the order must be done."""
+        return not (self.refusals or self.withdrawn or self.action == "voucher")
+
 
 class ChangeOfMind(_Part):
     """A wish that changes during the talk, once it was told."""

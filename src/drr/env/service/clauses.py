@@ -67,7 +67,7 @@ def _is_in_department(act: Act, department: str) -> bool:
 
 
 def _has_other_status(state: ServiceState, act: Act) -> bool:
-    wanted = {"cancel": "Processing", "return": "Delivered"}[act.kind]
+    wanted = "Delivered" if act.kind == "return" else "Processing"
     return act.order is not None and act.order.order_status != wanted
 
 
@@ -167,11 +167,6 @@ def refund_of(
     return round(pieces * (price or 0.0) * (1 - kept / 100), 2)
 
 
-def _is_unsent_or_sent(state: ServiceState, act: Act) -> bool:
-    wanted = "Delivered" if act.kind == "return" else "Processing"
-    return act.order is not None and act.order.order_status != wanted
-
-
 def _is_unagreed(state: ServiceState, act: Act) -> bool:
     if act.kind == "pay":
         return state.confirmed != (dict(act.lines), act.total)
@@ -200,7 +195,7 @@ SHOP_CLAUSES: tuple[Clause, ...] = (
     *(one for one in CLAUSES if one.name in ("asking", "stock", "reason")),
     Clause("account", _CHANGING, _STOPPED, "", CLAUSES[0].broken),
     Clause("voucher", ("pay",), _STOPPED, "", _holds_no_voucher),
-    Clause("sent", _CHANGING, _STOPPED, "", _is_unsent_or_sent),
+    Clause("sent", _CHANGING, _STOPPED, "", _has_other_status),
     Clause("confirm", ("pay", *_CHANGING), _OWED, "", _is_unagreed),
     Clause("asked", _CHANGING, _OWED, "", _is_unasked),
     *(Clause(name, ("return",), _OWED, "", _forbids(name)) for name in ("window", "hygiene", "final")),

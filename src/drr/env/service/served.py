@@ -140,77 +140,62 @@ class ServedOutcome(ServiceOutcome):
         return ["voucher"] if goods < self.case.policy.least else []
 
     def _is_done(self, request: OrderRequest) -> bool:
-        acts = self.acts.get(request.order_id, ())
         if request.action == "voucher" and not request.refusals:
             return bool(self.paid) and (request.order_id in self.used) != bool(self.refusals(request))
-        if request.refusals or request.withdrawn:
-            return not acts
-        if request.action == "return":
-            kinds = {one["act"] for one in acts}
-            return kinds == {"returned"} and self._pieces(acts) == self._wanted_pieces(request)
-        if request.action == "cancel":
-            return [one["act"] for one in acts] == ["cancelled"]
-        return bool(acts) and self._is_sent_rightly(request, acts)
-
-    def _is_sent_rightly(self, request: OrderRequest, acts: Sequence[Mapping[str, Any]]) -> bool:
-        if any(one["act"] != "readdressed" for one in acts):
-            return False
-        last = Address.model_validate(acts[-1]["address"])
-        return address_words(last) == address_words(request.address)
-
-    def _pieces(self, acts: Sequence[Mapping[str, Any]]) -> int:
-        return sum(one.get("pieces", 0) for one in acts)
-
-    def _wanted_pieces(self, request: OrderRequest) -> int:
+        if not request.is_due:
+            return request.order_id not in self.acts
+        act = self._act(request)
         whole = {one.order_id: one.quantity for one in self.case.orders}
-        return request.pieces or whole.get(request.order_id, 1)
+        wanted = request.pieces or whole.get(request.order_id, 1)
+        if act is None or act.act != {"return": "returned", "cancel": "cancelled"}.get(
+            request.action, act.act
+        ):
+            return False
+        return act.act != "returned" or act.pieces[request.order_id] == wanted
+
+    def _act(self, request: OrderRequest) -> ServedWish | None:
+        """Return what was done with an order; `None` where nothing, acts of several kinds, or an address that he did not name."""
+        acts = self.acts.get(request.order_id, ())
+        if len({one["act"] for one in acts}) != 1:
+            return None
+        (*_, last), point = acts, self.case.requests.index(request) + 2
+        if last["act"] == "readdressed":
+            to = Address.model_validate(last["address"])
+            is_his = address_words(to) == address_words(request.address)
+            return ServedWish(point=point, act="readdressed") if is_his else None
+        item = OrderedProduct(product=request.order_id, quantity=sum(one["pieces"] for one in acts))
+        money = round(sum(one["money"] for one in acts), 2)
+        return ServedWish(point=point, act=last["act"], items=[item], money=money)
+
+    def told(self, point: int) -> ServedWish | None:
+        """Return the true answer to a wish, with the first ground of a refusal; `None` where nothing is to be said."""
+        if point == 1:
+            items = [OrderedProduct(product=one, quantity=count) for one, count in self.ordered.items()]
+            return ServedWish(point=1, act="bought", items=items, money=self.total) if self.paid else None
+        request = self.case.requests[point - 2]
+        if request.order_id in self.acts:
+            return self._act(request)
+        if request.order_id in self.used:
+            return ServedWish(point=point, act="used")
+        if request.withdrawn:
+            return ServedWish(point=point, act="withdrawn")
+        grounds = self.refusals(request)
+        return ServedWish(point=point, act="refused", clause=grounds[0]) if grounds else None
 
     def _is_so(self, one: ServedWish) -> bool:
         """Tell whether an answer agrees with the records."""
-        if one.point == 1:
-            bought = one.act == "bought" and one.pieces == Counter(self.ordered) and bool(self.paid)
-            return bought and one.money is not None and abs(one.money - self.total) < 0.005
-        if not 2 <= one.point < 2 + len(self.case.requests):
+        true = self.told(one.point) if 1 <= one.point < 2 + len(self.case.requests) else None
+        if true is None or one.act != true.act:
             return False
-        request = self.case.requests[one.point - 2]
-        acts = self.acts.get(request.order_id, ())
         if one.act == "refused":
-            idle = not acts and request.order_id not in self.used
-            return idle and one.clause in self.refusals(request)
-        if one.act == "used":
-            return request.order_id in self.used
-        if one.act == "withdrawn":
-            return not acts and request.withdrawn
-        if one.act == "readdressed":
-            return bool(acts) and request.action == "readdress" and self._is_sent_rightly(request, acts)
-        money = sum(act.get("money", 0.0) for act in acts)
-        same = {act["act"] for act in acts} == {one.act}
-        counted = one.pieces == Counter({request.order_id: self._pieces(acts)})
-        return same and counted and one.money is not None and abs(one.money - money) < 0.005
+            return one.clause in self.refusals(self.case.requests[one.point - 2])
+        if true.money is None:
+            return True
+        return one.pieces == true.pieces and one.money is not None and abs(one.money - true.money) < 0.005
 
 
 def served_form(query: Query, changes: Sequence[Change]) -> ServedForm:
     """Return the form that tells a talk as it was done, with a right ground for each refusal."""
     done = ServedOutcome(query, changes, None)
-    wishes = []
-    if done.paid:
-        items = [OrderedProduct(product=one, quantity=count) for one, count in done.ordered.items()]
-        wishes.append(ServedWish(point=1, act="bought", items=items, money=done.total))
-    for point, one in enumerate(done.case.requests, 2):
-        acts = done.acts.get(one.order_id, ())
-        if acts and acts[0]["act"] == "readdressed":
-            wishes.append(ServedWish(point=point, act="readdressed"))
-        elif acts:
-            pieces = sum(act["pieces"] for act in acts)
-            item = OrderedProduct(product=one.order_id, quantity=pieces)
-            money = round(sum(act["money"] for act in acts), 2)
-            wishes.append(ServedWish(point=point, act=acts[0]["act"], items=[item], money=money))
-        elif one.order_id in done.used:
-            wishes.append(ServedWish(point=point, act="used"))
-        elif one.withdrawn:
-            wishes.append(ServedWish(point=point, act="withdrawn"))
-        elif forbidden := done.refusals(one):
-            wishes.append(
-                ServedWish.model_validate({"point": point, "act": "refused", "clause": forbidden[0]})
-            )
+    wishes = [one for one in map(done.told, done.done) if one]
     return ServedForm(wishes=wishes)
