@@ -103,8 +103,8 @@ class ShopTalks(ServiceMaker):
         counts = rng.sample((1, 2, 3), 2)
         numbers, form = self.words["numbers"], self.words["slots"]["quantity"]
         before, now = (form.format(count=f"{numbers[one]} piece{'s' * (one > 1)}") for one in counts)
-        said = self.words["changed"].format(now=now)
-        change = ChangeOfMind(kind="quantity", after=rng.randint(1, 4), sentence=said, now=[now])
+        turn = self.words["changed"].format(now=now)
+        change = ChangeOfMind(kind="quantity", after=rng.randint(1, 4), sentence=turn, now=[now])
         counted = {one: [one.removeprefix("I need ").rstrip(".")] for one in (before, now)}
         return DrawnWish(
             ShoppingNeed(

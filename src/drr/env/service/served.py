@@ -154,7 +154,7 @@ class ServedOutcome(ServiceOutcome):
         return act.act != "returned" or act.pieces[request.order_id] == wanted
 
     def _act(self, request: OrderRequest) -> ServedWish | None:
-        """Return what was done with an order; `None` where nothing, acts of several kinds, or an address that he did not name."""
+        """Return the act on an order; `None` where acts differ or go to another address."""
         acts = self.acts.get(request.order_id, ())
         if len({one["act"] for one in acts}) != 1:
             return None
@@ -167,8 +167,8 @@ class ServedOutcome(ServiceOutcome):
         money = round(sum(one["money"] for one in acts), 2)
         return ServedWish(point=point, act=last["act"], items=[item], money=money)
 
-    def told(self, point: int) -> ServedWish | None:
-        """Return the true answer to a wish, with the first ground of a refusal; `None` where nothing is to be said."""
+    def true_answer(self, point: int) -> ServedWish | None:
+        """Return the true answer to a wish; `None` where there is none."""
         if point == 1:
             items = [OrderedProduct(product=one, quantity=count) for one, count in self.ordered.items()]
             return ServedWish(point=1, act="bought", items=items, money=self.total) if self.paid else None
@@ -184,7 +184,7 @@ class ServedOutcome(ServiceOutcome):
 
     def _is_so(self, one: ServedWish) -> bool:
         """Tell whether an answer agrees with the records."""
-        true = self.told(one.point) if 1 <= one.point < 2 + len(self.case.requests) else None
+        true = self.true_answer(one.point) if 1 <= one.point < 2 + len(self.case.requests) else None
         if true is None or one.act != true.act:
             return False
         if one.act == "refused":
@@ -197,5 +197,5 @@ class ServedOutcome(ServiceOutcome):
 def served_form(query: Query, changes: Sequence[Change]) -> ServedForm:
     """Return the form that tells a talk as it was done, with a right ground for each refusal."""
     done = ServedOutcome(query, changes, None)
-    wishes = [one for one in map(done.told, done.done) if one]
+    wishes = [one for one in map(done.true_answer, done.done) if one]
     return ServedForm(wishes=wishes)
