@@ -60,7 +60,7 @@ class ShopPolicy(BaseModel):
         """Return the policy as it stands on the shop's page, a clause a line."""
         since = "This policy applies to all orders."
         if self.terms[1:]:
-            since = f"This edition applies to orders placed on or after {_words(self.since)}. Earlier orders keep the edition that was in force when they were placed."
+            since = f"This policy applies to orders placed on or after {_words(self.since)}. Earlier orders are covered by the policy that was in effect when they were placed."
         return "\n".join([since, "", *(f"- {name}: {text}" for name, text in self.clauses.items())])
 
     @property
@@ -83,7 +83,7 @@ class ShopPolicy(BaseModel):
 
     @property
     def title(self) -> str:
-        return f"Returns, orders and vouchers, edition of {_words(self.since)}"
+        return f"Returns, orders and vouchers: our policy as of {_words(self.since)}"
 
 
 def tables_text() -> str:
@@ -146,7 +146,7 @@ def _edition(
         both = [name for name in names if name in ("window", "fee")]
         kept = " ".join(written(name, own) for name in both)
         clauses["earlier"] = (
-            f'Orders placed before {_words(terms[0].since)} are covered by our previous edition, of {_words(own.since)}: "{kept}"'
+            f'Orders placed before {_words(terms[0].since)} are covered by our previous policy, as of {_words(own.since)}: "{kept}"'
         )
     return ShopPolicy(
         type=house["type"], terms=terms, least=least, clauses=clauses, staff=tables["staff"], **kinds
