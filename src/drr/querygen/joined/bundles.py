@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from random import Random
 
 from drr.env.points import JointRule
 from drr.env.statistics import cents
 from drr.querygen.joined.deciding import DECIDING, FirstRows, answer, lighter, many, shortcuts
 from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup, Tells
-from drr.querygen.joined.solving import Solution, Solver, Undecided, maker
+from drr.querygen.joined.solving import Solver, Undecided
 from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
 from drr.querygen.shelves import rounded
 
@@ -80,7 +79,7 @@ class BundleDraw:
             except (Dropped, Undecided):
                 limited, seen = of, rng.choice(groups).points
             if not seen:
-                return self._differing(limited, self.solver.solve(limited))
+                return limited
             for one in groups:
                 if set(seen).intersection(one.points):
                     needs |= self.drawer.needs(rng, one, len(needs), tells)
@@ -121,27 +120,6 @@ class BundleDraw:
                 eased = self.solver.offers(of.model_copy(update={"concessions": [way]}), at, 1)
                 if min(x.cost for x in eased) < 0.85 * cheapest:
                     yield way
-
-    def _differing(self, of: Specification, right: Solution) -> Specification:
-        """Return the bundle with a rule for other makers, where two picks of different groups share one."""
-        made = {
-            at: maker(self.solver.shelves.products[pick.product])
-            for at, one in enumerate(right.points, 1)
-            for pick in one.picks
-        }
-        bound = [rule.points for rule in of.rules if rule.same == "Brand"]
-        for pair in combinations(made, 2):
-            if made[pair[0]] == made[pair[1]] and not any(set(pair) <= set(points) for points in bound):
-                other = of.model_copy(
-                    update={"rules": [*of.rules, JointRule(points=list(pair), differ="Brand")]}
-                )
-                try:
-                    found = self.solver.solve(other)
-                except Undecided:
-                    continue
-                if not self.first.show(other, found):
-                    return other
-        return of
 
     def _pruned(self, of: Specification) -> Specification:
         """Return the bundle without demands that decide nothing, as far as too many do."""

@@ -66,7 +66,6 @@ _WHICH = {
     "again": "of what I have ordered exactly twice, once to my former home and then once to the present one (the second order)",
     "first": "(the first one)",
     "last": "(the last one)",
-    "quickest": "(the one that followed soonest on its first order)",
     "pause": "(the one before which I had gone longest without any order)",
 }
 
@@ -120,7 +119,7 @@ def _taken(of: Specification, point: int) -> Iterator[str]:
     for one in of.taken:
         if one.point == point:
             name = "maker" if one.name == "Brand" else one.name
-            yield f"{'half ' if one.half else ''}the {name} of the product in my order {_which(one.order)}"
+            yield f"the {name} of the product in my order {_which(one.order)}"
 
 
 def _need(need: JoinedNeed, money: Currency, taken: Iterable[str]) -> str:

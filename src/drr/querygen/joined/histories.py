@@ -15,7 +15,7 @@ from drr.env.statistics import cents
 from drr.querygen.joined.solving import Undecided
 from drr.querygen.joined.specification import OrderCondition, OrderFigure, Specification, TakenDemand
 
-RANKS = ("first", "last", "quickest", "pause")
+RANKS = ("first", "last", "pause")
 """Conditions that choose one of the orders that meet the others."""
 
 
@@ -88,8 +88,8 @@ class History:
     def _rank(self, order: Order, what: str) -> int | None:
         if what in ("first", "last"):
             return day(order) if what == "first" else -day(order)
-        gap = self.gap(order, of_product=what == "quickest")
-        return gap if gap is None or what == "quickest" else -gap
+        gap = self.gap(order, of_product=False)
+        return None if gap is None else -gap
 
     def gap(self, order: Order, *, of_product: bool) -> int | None:
         """Return the days since the order before, of the same product if that is asked."""

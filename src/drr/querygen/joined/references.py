@@ -19,7 +19,6 @@ from drr.querygen.joined.specification import (
     OrderFigure,
     Specification,
     TakenDemand,
-    halved,
 )
 from drr.querygen.shelves import Shelves
 
@@ -44,18 +43,11 @@ class ReferenceDraw:
             self._histories[user] = History(user, known, self.shelves.products)
         return self._histories[user]
 
-    def orders(self, user: str) -> Sequence[Order]:
-        return self.history(user).orders
-
-    def left(self, user: str, chain: Sequence[OrderCondition]) -> list[Order]:
-        """Return the orders that meet all conditions."""
-        return self.history(user).left(chain)
-
     @cached_property
     def users(self) -> list[str]:
         """Return shoppers with a long history."""
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=HISTORY[0])
-        return [one for one in found if len(self.orders(one)) in HISTORY]
+        return [one for one in found if len(self.history(one).orders) in HISTORY]
 
     def figures(self, rng: Random, user: str, count: int, refused: int, used: set[str]) -> list[OrderFigure]:
         """Return figures, each of another unused order, so many of them without an answer. Raises `Dropped`."""
@@ -116,7 +108,7 @@ class ReferenceDraw:
         again = [one for one in chain if one.what == "again"]
         years = [one for one in chain if one.what == "year" and rng.random() < 0.5]
         rest = [one for one in chain if one.what in ("kind", "maker", "recipient", "given_up")]
-        ways = [(again, "quickest")] if again else [(years, "pause"), (rest, "last"), (rest, "first")]
+        ways = [(again, "last")] if again else [(years, "pause"), (rest, "last"), (rest, "first")]
         for stated, what in rng.sample(ways, len(ways)):
             found = [*stated, OrderCondition.model_validate({"what": what})]
             if (stated or what == "pause") and history.left(found) == [order]:
@@ -142,7 +134,7 @@ class ReferenceDraw:
 
     def _broken(self, rng: Random, user: str, chain: Sequence[OrderCondition]) -> list[OrderCondition]:
         """Return conditions of two orders that no order meets together, though some meet all but one."""
-        other = rng.choice(self.facts(rng.choice(self.orders(user))))
+        other = rng.choice(self.facts(rng.choice(self.history(user).orders)))
         return [other if one.what == other.what else one for one in chain]
 
     # -- values of needs
@@ -162,11 +154,11 @@ class ReferenceDraw:
             if len(taken) == count or (at, one) in conceded or at in (x.point for x in taken):
                 continue
             orders = self._telling(user, needs[at - 1].category, one, drawer)
-            for order, half in _CHAINS * rng.sample(orders, len(orders)):
+            for order in _CHAINS * rng.sample(orders, len(orders)):
                 chain = self.chain_of(rng, user, order, plain=rng.random() < 0.4)
                 idle = "maker" in (x.what for x in chain) and one.kind == "brand_is"
                 if chain and not idle and order.order_id not in used:
-                    taken.append(TakenDemand(point=at, name=one.name or "Brand", order=chain, half=half))
+                    taken.append(TakenDemand(point=at, name=one.name or "Brand", order=chain))
                     rest = [x for x in needs[at - 1].constraints if x != one]
                     needs[at - 1] = needs[at - 1].model_copy(update={"constraints": rest})
                     used.add(order.order_id)
@@ -175,18 +167,13 @@ class ReferenceDraw:
 
     def _telling(
         self, user: str, category: Sequence[str], demand: Constraint, drawer: JoinedNeedDraw
-    ) -> list[tuple[Order, bool]]:
-        """Return the orders whose product has the value of a demand, or twice its number with True."""
-        kind, history, found = tuple(category), self.history(user), list[tuple[Order, bool]]()
-        if demand.kind not in ("attribute", "brand_is"):
-            return []
-        for one in history.orders:
+    ) -> list[Order]:
+        """Return the orders whose product has the value of a demand."""
+        kind, history, found = tuple(category), self.history(user), list[Order]()
+        for one in history.orders if demand.kind in ("attribute", "brand_is") else ():
             own = tuple(self.shelves.products[one.product_id].categories[-2:])
-            value = history.value_of(one, demand.name or "Brand") or ""
-            if value == demand.value:
+            if history.value_of(one, demand.name or "Brand") == demand.value:
                 alike = demand.kind == "brand_is" or own == kind
                 if alike or (own in drawer.kinds and drawer.share(demand.name, kind, own)):
-                    found.append((one, False))
-            elif own == kind and halved(value) == demand.value:
-                found.append((one, True))
+                    found.append(one)
         return found

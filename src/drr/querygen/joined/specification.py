@@ -38,14 +38,13 @@ class OrderCondition(_Part):
 
     what: Literal[
         "kind", "maker", "year", "status", "recipient", "former_home",
-        "again", "given_up", "first", "last", "quickest", "pause",
+        "again", "given_up", "first", "last", "pause",
     ]  # fmt: skip
     """The property of the order.
 
     `again`: its product was ordered twice in all, once to the former home and then, by this order, to the present one.
     `given_up`: of its kind it is by the only maker who was ordered more than once, and after whom only others were.
     `first`, `last`: the earliest, or the latest, of the orders that meet the other conditions.
-    `quickest`: the one of them that followed soonest on the order before of the same product.
     `pause`: the one of them that followed the longest time without any order.
     """
     value: str = ""
@@ -91,8 +90,6 @@ class TakenDemand(_Part):
     """The name of the detail; `Brand` stands for the maker."""
     order: list[OrderCondition]
     """Conditions that leave one order."""
-    half: bool = False
-    """True where half the number is wanted that the value begins with."""
 
 
 class Specification(_Part):
@@ -127,7 +124,7 @@ class Specification(_Part):
         needs = list(self.needs)
         for one, value in zip(self.taken, values, strict=True):
             named = {"kind": "brand_is"} if one.name == "Brand" else {"kind": "attribute", "name": one.name}
-            demand = Constraint.model_validate({**named, "value": halved(value) if one.half else value})
+            demand = Constraint.model_validate({**named, "value": value})
             need = needs[one.point - 1]
             needs[one.point - 1] = need.model_copy(update={"constraints": [*need.constraints, demand]})
         return self.model_copy(update={"needs": needs, "taken": []})
@@ -143,10 +140,3 @@ class Specification(_Part):
                     if one.instead or one.constraint not in ways
                 ]
         return found
-
-
-def halved(value: str) -> str:
-    """Return a value with half the number that it begins with; as it is where that is no even number."""
-    number, _, rest = value.partition(" ")
-    even = number.isdecimal() and int(number) % 2 == 0
-    return f"{int(number) // 2} {rest}" if even else value

@@ -107,7 +107,7 @@ class StatedDraw:
     def _about(self, of: StatedPoint, user: str) -> set[str]:
         """Return the kind that a point is about, its order, and its right pick."""
         picks = [one.product for one in self.truth.point(of, user).picks]
-        left = [] if of.category else self.truth.references.left(user, of.order)
+        left = [] if of.category else self.truth.references.history(user).left(of.order)
         kinds = (self.truth.shelves.products[one.product_id].categories[-1] for one in left)
         return {*picks, *of.category[-1:], *kinds, *(one.order_id for one in left)}
 
@@ -131,7 +131,9 @@ class StatedDraw:
         return StatedPoint(by=by, name=name, category=list(kind), makers=makers, value=rng.choice(values))
 
     def _figure(self, rng: Random, by: Record, user: str) -> StatedPoint | None:
-        found = [one for one in self.truth.references.orders(user) if self.contested.get(one.product_id)]
+        found = [
+            one for one in self.truth.references.history(user).orders if self.contested.get(one.product_id)
+        ]
         if not found:
             return None
         order = rng.choice(found)

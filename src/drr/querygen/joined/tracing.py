@@ -15,7 +15,7 @@ from drr.querygen.joined.specification import OrderCondition, OrderFigure, Speci
 
 _PAGE = 100
 _OPENED = ("kind", "maker")
-_RELATED = ("again", "quickest", "pause")
+_RELATED = ("again", "pause")
 """Conditions that only the whole history decides."""
 _Row = Mapping[str, Any]
 
@@ -45,7 +45,7 @@ class OrderTrace:
         named: dict[str, str] = {one.what: one.value for one in chain}
         whole = not named.keys().isdisjoint(_RELATED)
         rows = self._found({} if whole else self._asked(named))
-        ranks = [one for one in ("first", "last", "quickest", "pause") if one in named]
+        ranks = [one for one in ("first", "last", "pause") if one in named]
         left = rows
         for what in sorted(
             named.keys() - set(ranks), key=lambda what: (what in (*_OPENED, "given_up"), what)
@@ -104,9 +104,9 @@ class OrderTrace:
         if rank in ("first", "last"):
             days = [_day(row) for row in left]
             return [row for row in left if _day(row) == (min(days) if rank == "first" else max(days))]
-        gaps = [(self._gap(row, rows, of_product=rank == "quickest"), row) for row in left]
+        gaps = [(self._gap(row, rows, of_product=False), row) for row in left]
         known = [gap for gap, _ in gaps if gap is not None]
-        wanted = (min if rank == "quickest" else max)(known, default=None)
+        wanted = max(known, default=None)
         return [row for gap, row in gaps if gap is not None and gap == wanted]
 
     def _gap(self, row: _Row, rows: Sequence[_Row], *, of_product: bool) -> int | None:

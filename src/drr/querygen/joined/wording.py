@@ -246,7 +246,7 @@ class _Task:
     async def _misreading(self, role: str) -> str:
         """Return what a reader understood; empty where it gives the right answer."""
         shop, facts = self.of.maker.shop, dict[str, set[str]]()
-        for order in self.of.maker.references.orders(self.query.user_id):
+        for order in self.of.maker.references.history(self.query.user_id).orders:
             for one in self.of.maker.references.facts(order):
                 facts.setdefault(one.what, set()).add(one.value)
         lines = [f"- {what}: {' | '.join(sorted(values))}" for what, values in facts.items()]
