@@ -163,7 +163,7 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
     assert {unit.reason for unit in units if not unit.done} <= set(get_args(FailureKind))
     for unit, report in finished:
         assert any(call["kind"] == "api" for call in unit.result["tool_calls"]), "no research"
-        assert not is_empty(report, researched=True) and not is_call(report, TOOLS), "no content"
+        assert not is_empty(report) and not is_call(report, TOOLS), "no content"
 
 
 def test_the_embedder_of_the_extra_knows_meaning_and_each_text_by_itself(tmp_path: Path) -> None:
