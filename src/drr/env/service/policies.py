@@ -144,10 +144,11 @@ def _edition(
     clauses = {name: " ".join([written(name, terms[0]), *_why(house, name)]) for name in names}
     for own in terms[1:]:
         both = [name for name in names if name in ("window", "fee")]
-        kept = " ".join(written(name, own) for name in both)
-        clauses["earlier"] = (
-            f'Orders placed before {_words(terms[0].since)} are covered by our previous policy, as of {_words(own.since)}: "{kept}"'
-        )
+        kept = " ".join(text for name in both if (text := written(name, own)) != written(name, terms[0]))
+        if kept:
+            clauses["earlier"] = (
+                f'Orders placed before {_words(terms[0].since)} are covered by our previous policy, as of {_words(own.since)}: "{kept}"'
+            )
     return ShopPolicy(
         type=house["type"], terms=terms, least=least, clauses=clauses, staff=tables["staff"], **kinds
     )
