@@ -15,7 +15,7 @@ METRICS = tuple(
     Metric(
         f"rule_{name}",
         f"rule: {name.replace('_', ' ')}",
-        f"Share of the reports that keep the rule `{name}`, of those where it can tell. A remark is no failure, and counts as not kept.",
+        f"Share of the reports that keep the rule `{name}`, of those where it can tell; a remark, which is no failure, counts as not kept.",
         "rules",
         range=SHARE,
         better="higher",

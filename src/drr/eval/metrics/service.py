@@ -14,7 +14,7 @@ _EXPLAINED = {
     "state": ("end state", "Share of talks in which every end state holds and nothing else was touched."),
     "says_does": (
         "says-does",
-        "Share of the form's statements on what was done that cart and orders confirm; an act left out counts as wrong. Prose is not read.",
+        "Share of the form's statements on what was done that cart and orders confirm; an act left out counts as wrong, and prose is not read.",
     ),
     "policy": ("policy kept", "Share of talks in which no clause of the shop's policy was broken."),
     _FAULTS: (
