@@ -13,7 +13,6 @@ from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.results import Span
 from drr.eval.checks.values import (
-    Field,
     SaidValue,
     Segment,
     bare_stars,
@@ -164,7 +163,7 @@ class FactsBehind(FactsEntered):
                 continue
             heads = own or name is not None or HEAD.fullmatch(self._body, line.start, one.start) is not None
             stop = following if alone and heads else min(following, ends[at])
-            self._run(line, one.product_id, one.end, stop, heads=heads, alone=alone and heads)
+            self._run(line, one.product_id, one.end, stop, heads=heads)
             self._next_sentences(line, one, ends)
 
     def _is_joined(self, line: TextLine, one: ProductReference, name: str | None) -> bool:
@@ -195,12 +194,9 @@ class FactsBehind(FactsEntered):
                 return name
         return None
 
-    def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
-        """Enter the values right behind a reference. In an item of one product, enter also later values that are the only ones of their kind."""
+    def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool) -> None:
+        """Enter the values right behind a reference. Any other word between leaves the values behind it open: they may be of another thing."""
         run: list[SaidValue] = []
-        later: dict[Field, list[SaidValue]] = {}
-        follows = True
-        first = SENTENCE_END.search(self._body, low, high)
         product = self._mentions.subject.product(product_id)
         votes, read = None if product is None else product.rating_number, low
         every = list(segments(self._mentions.plain, low, high))
@@ -213,25 +209,17 @@ class FactsBehind(FactsEntered):
             values = values or bare_stars(one, every[place + 1 : place + 2])
             if values and self._is_scoped(max(read, one.start + len(one.text)), high):
                 continue
-            if values and follows:
+            part = split_label(one)
+            if values:
                 run += values
-            elif values and alone and (first is None or one.start < first.start()):
-                for each in values:
-                    later.setdefault(each.field, []).append(each)
-            elif (
-                (part := split_label(one)) is not None
-                and (alone or follows)
-                and self._enter_under_label(product_id, *part, line)
-            ):
+            elif part is not None and self._enter_under_label(product_id, *part, line):
                 continue
-            elif part is not None and follows and self._is_of_the_title(product_id, Segment(0, part[0])):
+            elif part is not None and self._is_of_the_title(product_id, Segment(0, part[0])):
                 run += values_of(part[1])
             elif not self._is_of_the_title(product_id, one):
-                follows = False
+                break
         if not heads and self._body[low:high].lstrip(" *_)").startswith(":"):
             return
-        seen = {one.field for one in run}
-        run += [some[0] for field, some in later.items() if len(some) == 1 and field not in seen]
         prices = [one for one in run if one.field == "price"]
         run = [one for one in run if one.field != "price" or len(prices) == 1]
         self._enter(product_id, [one for one in run if not self._is_of_the_next(one, product_id)], line)
@@ -245,9 +233,10 @@ class FactsBehind(FactsEntered):
     def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
         """Tell whether a segment only continues the name: `[X](LINK), 2 Pack, $32.00`."""
         product = self._mentions.subject.product(product_id)
-        return (
-            product is not None and len(one.text) < _ABOVE and similarity(one.text, full_name(product)) >= 1
-        )
+        if product is None or len(one.text) >= _ABOVE:
+            return False
+        title, words = name_words(full_name(product)), name_words(one.text)
+        return any(title[at : at + len(words)] == words for at in range(len(title)))
 
     def _is_of_the_next(self, one: SaidValue, product_id: str) -> bool:
         """Tell whether a value stands right before the reference to another product."""
@@ -300,5 +289,5 @@ class FactsBehind(FactsEntered):
             words = _WORD.finditer(self._body, start, one.start)
             named = list(takewhile(lambda match: set(name_words(match[0])) <= own, words))
             if len(named) > 1 and self._body[start : start + 1].isupper():
-                self._run(line, one.product_id, named[-1].end(), one.start, heads=True, alone=alone)
+                self._run(line, one.product_id, named[-1].end(), one.start, heads=True)
                 return
