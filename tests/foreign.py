@@ -68,8 +68,8 @@ def write_rows(path: Path, *rows: tuple[object, ...]) -> Path:
     return path
 
 
-def foreign_shop(folder: Path, name: str, *, regions: bool = True) -> Path:
-    """Make the shop of a country: eighteen products, six shoppers, and ten orders of each."""
+def foreign_shop(folder: Path, name: str, *, regions: bool = True, mapped: str = "") -> Path:
+    """Make the shop of a country: eighteen products, six shoppers, and ten orders of each. `mapped` stands above the tables of the mapping."""
     country = COUNTRIES[name]
     made = [(path, title.format(maker), maker) for path, title in country.kinds for maker in MAKERS]
     products = (
@@ -88,7 +88,7 @@ def foreign_shop(folder: Path, name: str, *, regions: bool = True) -> Path:
         files.append(write_rows(folder / "u.csv", ("user_id", "first_name", "state", "country"), *shoppers))
     told = folder / "map.toml"
     told.write_text(
-        f'[products]\ncurrency = "{country.currency}"\nlanguage = "{country.language}"\nrate = 1\n'
+        f'{mapped}[products]\ncurrency = "{country.currency}"\nlanguage = "{country.language}"\nrate = 1\n'
     )
     assert drr("data", "ingest", *files, "--map", told, "--shop", folder / "shop", "--quiet") == 0
     return folder / "shop"

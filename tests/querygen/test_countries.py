@@ -236,3 +236,11 @@ def test_generic_questions_name_the_departments_own_kinds(
     kinds = {path.split(" > ")[1] for path, _ in COUNTRIES[name].kinds}
     assert written and {need for one in written for need in one.needs} <= kinds
     assert not any("$" in one.query or "dollar" in one.query for one in written)
+
+
+def test_a_mapping_names_regions_where_no_file_does(tmp_path: Path) -> None:
+    folder = foreign_shop(tmp_path, "DE", regions=False, mapped='regions = ["Bayern, Germany", "Tirol"]\n')
+    with open_shop(str(folder), Settings()) as shop:
+        people = [shop.store.user(one) for one in shop.store.sample_users(6, seed=1, min_orders=1)]
+        homes = {(one.address.city, one.address.state, one.address.country) for one in people if one}
+    assert homes <= {("", "Bayern", "Germany"), ("", "Tirol", "")} and homes

@@ -127,7 +127,7 @@ def _gather_files(
         american = {forms.money.alone, forms.money.own} <= {None, "USD"} and language_code(
             forms.language
         ) in (None, "en")
-        people = People(job.key, personal=job.keep_personal, american=american)
+        people = People(job.key, personal=job.keep_personal, american=american, regions=whole.regions)
         shelf = Shelf(forms, aside)
         for mapped in of["products"]:
             read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped), shelf.error)

@@ -25,6 +25,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StringConstraints,
     ValidationError,
     create_model,
     field_validator,
@@ -105,6 +106,7 @@ _TABLES: Any = {
 _PARTS: Any = {kind: (table, Field(default_factory=table)) for kind, table in _TABLES.items()}
 _PARTS |= {name: (one.annotation, one) for name, one in TableOptions.model_fields.items() if name in _OF_ALL}
 _PARTS["rates"] = (DatedRates | None, None)
+_PARTS["regions"] = (list[Annotated[str, StringConstraints(min_length=1, max_length=60)]], [])
 CatalogueMap: Any = create_model("CatalogueMap", __config__=ConfigDict(extra="forbid"), **_PARTS)
 """The mapping of a catalogue. Fields of its tables are those of `usual.toml`."""
 

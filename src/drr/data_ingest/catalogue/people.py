@@ -24,15 +24,20 @@ _FIELDS = tuple(USUAL["users"])
 class People:
     """The users of a shop, each by a number, in the order in which their ids were met."""
 
-    def __init__(self, key: bytes, *, personal: bool, american: bool = True) -> None:
-        """`american` tells whether invented people live in American cities. Others live in a region that the files name, or nowhere."""
+    def __init__(
+        self, key: bytes, *, personal: bool, american: bool = True, regions: Sequence[str] = ()
+    ) -> None:
+        """`american` tells whether invented people live in American cities. Others live in a region that users' records name, else in
+        one of `regions`, else nowhere. A region may have its country behind a comma."""
         self._keyed, self._personal = blake2b(key=key, digest_size=ID_BYTES), personal
         self._numbers = blake2b(key=key, digest_size=NUMBER_BYTES)
         self.codes: dict[str, int] = {}
         self._records: dict[str, UserRow] = {}
         """Records of users as the shop has them; kept only where the owner asked for it."""
+        american = american and not regions
         self._regions: Counter[tuple[str, str]] | None = None if personal or american else Counter()
         """Numbers of users by state and country; it is not kept who lives where."""
+        self._named = regions
         self.fields = _FIELDS if personal else ("id",) if american else ("id", "state", "country")
         """The fields that are read of users."""
 
@@ -99,7 +104,10 @@ class People:
         """Return invented people in the shop's own regions, each drawn as often as users live there."""
         if self._regions is None:
             return rows
-        regions = sorted(self._regions) or [("", "")]
+        named = [one.partition(",")[::2] for one in self._named]
+        listed = [(state.strip(), country.strip()) for state, country in named]
+        told = any(map(any, self._regions))
+        regions = sorted(self._regions) if told else listed or [("", "")]
         weights = np.cumsum([self._regions[one] or 1 for one in regions])
         drawn = np.searchsorted(weights / weights[-1], uniform(hashes, 12), side="right").tolist()
         homes = (regions[min(k, len(regions) - 1)] for k in drawn)
