@@ -104,10 +104,10 @@ class People:
         """Return invented people in the shop's own regions, each drawn as often as users live there."""
         if self._regions is None:
             return rows
-        named = [one.partition(",")[::2] for one in self._named]
-        listed = [(state.strip(), country.strip()) for state, country in named]
-        told = any(map(any, self._regions))
-        regions = sorted(self._regions) if told else listed or [("", "")]
+        regions = sorted(self._regions)
+        if not any(map(any, regions)):
+            places = (one.partition(",") for one in self._named)
+            regions = [(state.strip(), country.strip()) for state, _, country in places] or [("", "")]
         weights = np.cumsum([self._regions[one] or 1 for one in regions])
         drawn = np.searchsorted(weights / weights[-1], uniform(hashes, 12), side="right").tolist()
         homes = (regions[min(k, len(regions) - 1)] for k in drawn)
