@@ -166,6 +166,11 @@ def test_what_has_a_true_reading_is_not_accused(rules_shop: Shop, text: str, que
     assert failing(text, shop=rules_shop, user_id=READER, query=query or None) == {}
 
 
+def test_a_price_beside_an_order_is_read_where_its_label_says_today(rules_shop: Shop) -> None:
+    for said in (f"- 2023-08-19: {LA}, now $15.40", f"- Order {FIRST}: {LA}, $15.40 today"):
+        assert set(failing(said, shop=rules_shop, user_id=READER)) == {"price"}, said
+
+
 def test_a_product_beside_an_order_s_number_is_not_compared(rules_shop: Shop) -> None:
     for said in (HISTORY.replace(SHEETS, LA), f"- Order {FIRST} (2023-08-19): {OXIMETER}, Delivered"):
         assert failing(said, shop=rules_shop, user_id=READER) == {}

@@ -100,7 +100,7 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule("catalogue:in_catalogue", "116"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
     "name_matches_id": Rule("catalogue:name_matches_id", "115"),
-    "price": Rule("products:price", "123", reads_figures=True),
+    "price": Rule("products:price", "124", reads_figures=True),
     "rating": Rule("products:rating", "122", reads_figures=True),
     "total": Rule("money:total", "120", reads_figures=True),
     "budget": Rule("money:budget", "120", reads_figures=True),

@@ -34,7 +34,7 @@ _STATES = {one.casefold(): one for one in ORDER_STATUSES}
 _NOT_YET = word_list("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that a delivered order does not have, and several others may have."""
 _STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
-_DAY_LABELS = word_list(
+DAY_LABELS = word_list(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
 _STATE_LABELS = word_list("status|state|order status")
@@ -188,7 +188,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Ord
     for name, value in parts:
         if value.start in tally.read:
             continue
-        if plain_label(name).removesuffix(" on") in _DAY_LABELS:
+        if plain_label(name).removesuffix(" on") in DAY_LABELS:
             when = next((one for one in dates(text, value.start, value.end) if one.day), None)
             if when is not None and when.start == value.start:
                 _compare_day(tally, order, when)
@@ -273,7 +273,7 @@ def _compare_row(
     for column, cell in enumerate(line.cells[: len(line.header) if is_own else 0]):
         label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
         here = [one for one in whens if cell[0] <= one.start < cell[1]]
-        if len(here) == 1 and label.removesuffix(" on") in _DAY_LABELS:
+        if len(here) == 1 and label.removesuffix(" on") in DAY_LABELS:
             _compare_day(tally, order, here[0])
         if label in _STATE_LABELS:
             _compare_state(tally, mentions, order, value)
