@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from drr.env.content import OrderColumns, UserRow
 from drr.env.entities import ORDER_STATUSES, Product
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, shop_writer
+
+from tests.commands import drr
 
 OrderRow = tuple[int, str, int, int, int, str]
 """Number, product, position of the user, moment in milliseconds, quantity, status."""
@@ -40,3 +43,11 @@ def write_rows(
         writer.write_orders([columns])
         counts = {"products": len(products), "users": len(users), "orders": len(orders)}
         writer.publish(Manifest(backend="", as_of="2022-06-20", content_hash="", counts=counts))
+
+
+def shop_of_axes(folder: Path, axes: str) -> Path:
+    """Make a shop with these axes; return its place, with shop and web."""
+    (folder / "axes.toml").write_text(axes)
+    words = ("shop", "make", "--seed", 3, "--axes", folder / "axes.toml", "--out", folder / "made", "--quiet")
+    assert drr(*words) == 0
+    return folder / "made"

@@ -23,6 +23,7 @@ from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.once import made_once
 from tests.tampering import rewrite
 
@@ -127,3 +128,8 @@ def shown(reader: Reader, entry: ShownEntry) -> ReportView:
 
 def view_of(reader: Reader, variant: str) -> ReportView:
     return shown(reader, next(entry for entry in reader.entries() if entry.variant == variant))
+
+
+def found_soap(drr: Drr, shop: Path) -> Any:
+    """What a search of the sample shop for soap gives."""
+    return drr.json("tools", "call", "product_catalog_search", "--shop", shop, "--args", '{"query": "soap"}')

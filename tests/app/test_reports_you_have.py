@@ -12,6 +12,7 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 
+from tests.app.conftest import found_soap
 from tests.commands import Drr
 
 HEAD = "---\nquestion: Which soap is mild?\nsystem: ours\n---\n"
@@ -20,15 +21,7 @@ HEAD = "---\nquestion: Which soap is mild?\nsystem: ours\n---\n"
 def test_markdown_and_csv_are_imported_and_their_errors_listed(
     tmp_path: Path, sample_home: Path, drr: Drr
 ) -> None:
-    found = drr.json(
-        "tools",
-        "call",
-        "product_catalog_search",
-        "--shop",
-        sample_home / "shop",
-        "--args",
-        '{"query": "soap"}',
-    )
+    found = found_soap(drr, sample_home / "shop")
     item, source = found["data"]["items"][0], found["sources"][0]
     line = f"The [{item['title']}]({source['url']}) costs $9,999.99."
     reports = tmp_path / "reports"

@@ -20,6 +20,7 @@ from drr.study.study import Study
 from drr.tools.base import context_for
 from drr.tools.mcp import OwnTools
 
+from tests.app.conftest import found_soap
 from tests.app.test_spans import KEY, WITH_OTEL, WITH_PACKAGES, collecting
 from tests.commands import Drr, drr
 from tests.wire import Say, Wire
@@ -268,15 +269,7 @@ def test_an_odd_file_has_a_sentence(name: str, tmp_path: Path, sample_home: Path
 def test_a_line_that_is_cut_costs_itself_alone_and_old_names_are_read(
     tmp_path: Path, sample_home: Path, drr: Drr
 ) -> None:
-    found = drr.json(
-        "tools",
-        "call",
-        "product_catalog_search",
-        "--shop",
-        sample_home / "shop",
-        "--args",
-        '{"query": "soap"}',
-    )
+    found = found_soap(drr, sample_home / "shop")
     item = found["data"]["items"][0]
     old = {
         "gen_ai.prompt.0.role": "user",

@@ -40,7 +40,7 @@ from drr.tools.registry import call_sync
 
 from tests.app.conftest import truth_of
 from tests.commands import Drr, drr
-from tests.shops import write_rows
+from tests.shops import shop_of_axes, write_rows
 
 AXES = (
     "products = 2600\nreviews = 40000\nkinds = 20\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
@@ -52,13 +52,7 @@ RED, BLUE = (Constraint(kind="attribute", name="Color", value=one) for one in ("
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("joined")
-    (folder / "axes.toml").write_text(AXES)
-    assert (
-        drr("shop", "make", "--seed", 3, "--axes", folder / "axes.toml", "--out", folder / "made", "--quiet")
-        == 0
-    )
-    return folder / "made"
+    return shop_of_axes(tmp_path_factory.mktemp("joined"), AXES)
 
 
 @pytest.fixture(scope="module")

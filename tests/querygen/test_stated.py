@@ -26,7 +26,8 @@ from drr.querygen.joined.specification import OrderCondition, Record, Specificat
 from drr.tools.base import context_for
 
 from tests.app.conftest import truth_of
-from tests.commands import Drr, drr
+from tests.commands import Drr
+from tests.shops import shop_of_axes
 
 SETTINGS = resolve({}, environ={}).settings
 USER = "AAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -165,13 +166,7 @@ AXES = (
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("stated")
-    (folder / "axes.toml").write_text(AXES)
-    assert (
-        drr("shop", "make", "--seed", 3, "--axes", folder / "axes.toml", "--out", folder / "made", "--quiet")
-        == 0
-    )
-    return folder / "made"
+    return shop_of_axes(tmp_path_factory.mktemp("stated"), AXES)
 
 
 @pytest.fixture(scope="module")

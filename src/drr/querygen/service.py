@@ -264,6 +264,20 @@ def refusals_of(state: ServiceState, request: OrderRequest) -> list[ClauseName |
     return [one.name for one in broken_by(state, act)]
 
 
+def placed_order(
+    rng: Random, product_id: str, user_id: str, when: tuple[str, int], status: OrderStatus
+) -> Order:
+    """Return an order of one piece with a drawn number; `when` is a day and a second of it."""
+    day, moment = when
+    return Order(
+        order_id=f"{rng.randrange(10**16):016}",
+        product_id=product_id,
+        user_id=user_id,
+        order_date=f"{day}T{moment // 3600:02}:{moment // 60 % 60:02}:{moment % 60:02}.000",
+        order_status=status,
+    )
+
+
 class PastOrders:
     """Draws the recent orders of a shopper, each the only one of its day."""
 
@@ -293,13 +307,7 @@ class PastOrders:
         taken = {order.order_date[:10] for order in [*self._known, *self.orders]}
         days = [(self.maker.today - timedelta(age)).isoformat() for age in ages]
         day = self.rng.choice([one for one in days if one not in taken])
-        order = Order(
-            order_id=f"{self.rng.randrange(10**16):016}",
-            product_id=product.product_id,
-            user_id=self.user_id,
-            order_date=f"{day}T{moment // 3600:02}:{moment // 60 % 60:02}:{moment % 60:02}.000",
-            order_status=status,
-        )
+        order = placed_order(self.rng, product.product_id, self.user_id, (day, moment), status)
         self.orders.append(order)
         return order
 

@@ -21,7 +21,7 @@ from drr.env.service.case import (
 from drr.env.service.clauses import FAULTY, kind_of
 from drr.env.service.policies import ShopPolicy
 from drr.env.service.state import ServiceState, vouchers_of
-from drr.querygen.service import ServiceMaker, refusals_of
+from drr.querygen.service import ServiceMaker, placed_order, refusals_of
 from drr.querygen.service_wish import DrawnWish
 
 _FORBIDDING = ("account", "sent", "window", "hygiene", "final")
@@ -121,15 +121,9 @@ class RequestDraw:
         if (kind_of(product), day[:7]) in self._taken:
             return None
         self._taken.add((kind_of(product), day[:7]))
-        moment = rng.randrange(86_400)
-        order = Order(
-            order_id=f"{rng.randrange(10**16):016}",
-            product_id=product.product_id,
-            user_id=self.user_id,
-            order_date=f"{day}T{moment // 3600:02}:{moment // 60 % 60:02}:{moment % 60:02}.000",
-            order_status=ready,
-            quantity=rng.randint(2, 5) if part == "some" else rng.choice((1, 1, 1, 2, 3)),
-        )
+        placed = placed_order(rng, product.product_id, self.user_id, (day, rng.randrange(86_400)), ready)
+        pieces = rng.randint(2, 5) if part == "some" else rng.choice((1, 1, 1, 2, 3))
+        order = placed.model_copy(update={"quantity": pieces})
         self.orders.append(order)
         return order
 
