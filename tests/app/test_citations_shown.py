@@ -26,6 +26,7 @@ pytestmark = pytest.mark.long
 
 GOOD = "The feeder is cleaned once a week."
 CARE, CARS, LOST = "https://care.example/a", "https://cars.example/b", "https://lost.example/c"
+NOWHERE = "https://nowhere.example/d"
 
 
 def cites(*urls: str) -> str:
@@ -99,6 +100,23 @@ def test_tables_comparison_and_verdicts_have_it(folder: Path, tmp_path: Path, dr
     tags = re.findall(r'<span class="tag (\w+)" title="what this source says alone">([^<]+)</span>', page)
     assert tags == [("full", "full"), ("none", "irrelevant"), ("unreachable", "unreachable")]
     assert page.count("<small>alone: ") == 2 and "faithfulness by citation" in page
+
+
+async def test_an_address_that_nobody_returned_is_called_invented(tmp_path: Path) -> None:
+    """Beside one that a tool returned, and whose page could not be read."""
+    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
+        sources = [web(CARE, GOOD), web(LOST, None, status="unreachable")]
+        await put(
+            study, answer("a", "lost", cites(LOST), sources), answer("a", "liar", cites(NOWHERE), sources)
+        )
+        models = offline()
+        await judge(study, desk(study, models), models, JudgeOptions(["faithfulness", "rules"]))
+    with Study.open(tmp_path / "study") as study:
+        for variant, told in (("lost", "unreachable"), ("liar", "invented")):
+            page = StudyPages("s", served=False).report(view_of(Reader(study), variant))
+            assert re.findall(r'<button data-verdict="(\w+)"', page) == [told]
+            assert re.findall(r'<h2><span class="tag \w+">(\w+)</span> <span class="said">', page) == [told]
+            assert ("invented</span> Address: " in page) is (told == "invented")
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
     assert price.why in page.partition('id="rules"')[0] and price.why not in page.partition('id="rules"')[2]
     brief = page.partition('<ul class="brief">')[2].partition("</ul>")[0]
     assert f"{price.why}</a> <small>{item['title'][:12]}" in brief, "a phone names the product"
-    assert "At least 1 error, by code</a>" in page and "claims, by the judge:</span>" in page
+    assert "At least 1 error, by code</a>" in page and "claims, by surface rules:</span>" in page
     ruled: dict[str, CheckRow] = {name: {**rule, "status": "pass"} for name, rule in view.rules.items()}
     cases: list[tuple[dict[str, CheckRow], str]] = [
         ({}, "not checked by code"),

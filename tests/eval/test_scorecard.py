@@ -167,6 +167,8 @@ def test_a_weak_judge_is_called_one_wherever_it_decided(
         assert "has not judged it" in drr.err(*words, *by_model(wire), "--tell", "study")
         with Wire(Judge(claims=sentences)) as good:
             drr.out(*judging, *by_model(good))
+        drr.out("report", "study", "--out", "before")
+        assert "accuracy not measured (drr judges scorecard" in (tmp_path / "before/index.html").read_text()
         weak = drr.json(*words, *by_model(wire), "--tell", "study")["weak"]
         (tmp_path / "card.json").write_text(drr.out(*words, *by_model(wire), "--json"))
     assert (
@@ -174,6 +176,7 @@ def test_a_weak_judge_is_called_one_wherever_it_decided(
     )
     document = drr.json("report", "study", "--out", "page")
     assert weak in document["banner"]
+    assert f"{SONNET}, accuracy 0.00 [" in (tmp_path / "page/index.html").read_text()
     drr.out("view", "study", "--static", "site")
     pages = [
         tmp_path / "page/index.html",
@@ -203,6 +206,9 @@ def _a_board_says_so_by_its_owners_card(place: Path, drr: Drr, words: tuple[Any,
         drr.out(
             "board", "y.bundle", "--out", name, "--config", f"{name}.toml", "--quiet", "--without-answers"
         )
-        assert ("is a weak judge" in (place / name / "index.html").read_text()) is said
+        page = (place / name / "index.html").read_text()
+        assert ("is a weak judge" in page) is said
+        told = "accuracy 0.00 [" if said else "accuracy not measured"
+        assert f"{SONNET}, {told}" in page
     (place / "odd.toml").write_text('scorecards = ["reports.jsonl"]\n')
     assert "reports.jsonl" in drr.err("board", "y.bundle", "--out", "odd", "--config", "odd.toml")

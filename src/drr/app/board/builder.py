@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
-from drr.app.board.entries import ListedBundle, ListedSystem, index_row, systems_of
+from drr.app.board.entries import ListedBundle, ListedSystem, StatedScore, index_row, systems_of
 from drr.app.board.levels import calls_per_solved
 from drr.app.board.page import SCRIPTS, BoardPages, PublishedParts
 from drr.app.board.ranking import Ranking
@@ -90,8 +90,8 @@ class BoardConfig:
     parcels: bool = True
     """True to publish the bundles; those of a sealed round hold its truth."""
     terms: VerifyTerms = field(default_factory=VerifyTerms)
-    weak: Mapping[str, str] = field(default_factory=dict)
-    """Sentences that call judges weak, by judge, from scorecards of the board's owner."""
+    scorecards: Mapping[str, StatedScore] = field(default_factory=dict)
+    """Scorecards of the board's owner, by judge."""
 
 
 class WrittenBoard(NamedTuple):
@@ -126,7 +126,8 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
         (draft / "parcels" / "incoming").unlink(missing_ok=True)
         bundles = list(taken.values())
         published = PublishedParts(answers=config.answers and config.parcels, parcels=config.parcels)
-        pages = BoardPages(config.title, bundles, systems, by=by, published=published, weak=config.weak)
+        cards = config.scorecards
+        pages = BoardPages(config.title, bundles, systems, by=by, published=published, scorecards=cards)
         for file, page in pages.pages().items():
             (draft / file).write_text(page, encoding="utf-8")
         (draft / "index.json").write_text(_feed(pages), encoding="utf-8")

@@ -32,6 +32,7 @@ from drr.study.study import Study
 from drr.study.unit import canonical_json
 from drr.study.units import AnswerTally
 from drr.wording.excerpt import excerpt, many
+from pydantic import BaseModel
 
 LONGEST_NAME = 80
 _OF_LEVELS = ("points", "solved", "pass_4", "tool_calls")
@@ -51,6 +52,14 @@ class ListedBundle:
     def signers(self) -> list[str]:
         """Return the signatures that count: those by keys that the board's owner names."""
         return [f"{one['role']} {one['key'][:8]}" for one in self.found.signed if one["known"]]
+
+
+class StatedScore(BaseModel):
+    """The part of `drr judges scorecard --json` that a board reads."""
+
+    judge: str
+    measured: str = "accuracy unread: its scorecard is of an older version"
+    weak: str | None
 
 
 class SetVersion(NamedTuple):

@@ -12,6 +12,7 @@ from drr.app.board.entries import (
     ListedBundle,
     ListedSystem,
     SetVersion,
+    StatedScore,
     with_sealed_halves,
     with_tight_runs,
 )
@@ -23,6 +24,7 @@ from drr.app.report.by_field import by_field_table
 from drr.app.report.grids import grid, section
 from drr.app.report.standing import OF_A_BOARD
 from drr.app.report.tables import Cell, RowHead
+from drr.eval.judging.read import NOT_MEASURED
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
@@ -89,10 +91,10 @@ class BoardPages:
         *,
         by: str | None = None,
         published: PublishedParts = EVERYTHING,
-        weak: Mapping[str, str] = MappingProxyType({}),
+        scorecards: Mapping[str, StatedScore] = MappingProxyType({}),
     ) -> None:
         self.bundles = bundles
-        self._weak = weak
+        self._scorecards = scorecards
         self._published = published
         self.sets: dict[SetVersion, list[Ranking]] = {}
         alike: dict[tuple[bool, SetVersion, str], list[ListedSystem]] = {}
@@ -124,7 +126,7 @@ class BoardPages:
     def _draw(
         self, template: str, place: str, root: str = "", banner: str | None = None, **more: object
     ) -> str:
-        own = {"tone": _TONES, "most": _MOST, "published": self._published}
+        own = {"tone": _TONES, "most": _MOST, "published": self._published, "accuracy": self._accuracy}
         return self._frame.draw(f"board/{template}", root, banner=banner, place=place, **own, **more)
 
     def _set_page(self, answered: SetVersion) -> str:
@@ -169,12 +171,16 @@ class BoardPages:
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),
         )
 
+    def _accuracy(self, judge: str) -> str:
+        """Return the judge's accuracy by the scorecards of the board's owner."""
+        return self._scorecards[judge].measured if judge in self._scorecards else NOT_MEASURED
+
     def _banner(self, systems: Sequence[ListedSystem]) -> str | None:
         """Return the warning above systems. The scorecards of the board's owner come before those of bundles."""
-        judged = [(one.judge, one.weak) for one in systems if one.judge is not None]
-        called = [
-            self._weak.get(judge["name"]) or (weak and excerpt(weak, _WARNING)) for judge, weak in judged
+        judged = [
+            (self._scorecards.get(one.judge["name"]), one.weak) for one in systems if one.judge is not None
         ]
+        called = [(card and card.weak) or (weak and excerpt(weak, _WARNING)) for card, weak in judged]
         weak = " ".join(dict.fromkeys(filter(None, called))) or None
         return banner_of([one.written_by_rules for one in systems], False, weak)
 

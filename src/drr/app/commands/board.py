@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.console import add_verify_options, print_result, progress_of
 from drr.env.errors import Misuse
@@ -12,7 +13,9 @@ from drr.env.jsonl import document_of
 from drr.env.question_fields import FIELD_NAMES, FIELDS, ORDERS
 from drr.env.small_files import read_toml
 from drr.wording.excerpt import many
-from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from drr.app.board.entries import StatedScore
 
 _NOTES = """\
 Every bundle is verified first, as by `drr bundle verify`. One that fails is listed with what was found, and is in no ranking; the exit
@@ -21,13 +24,6 @@ code is then 1, and the pages of the others are written. The folder opens from d
 examples:
   drr board study --out site                                  # from a study to its page
   drr board bundles/*.bundle --out site --shop shop --questions queries.jsonl"""
-
-
-class StatedScore(BaseModel):
-    """The part of `drr judges scorecard --json` that a board reads."""
-
-    judge: str
-    weak: str | None
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +61,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_verify_options(parser)
 
 
-def _read_owner_file(file: Path | None) -> tuple[list[Path], dict[str, str]]:
-    """Return the public keys that a board's owner names, and what the owner's scorecards say of weak judges."""
+def _read_owner_file(file: Path | None) -> tuple[list[Path], dict[str, StatedScore]]:
+    """Return the public keys that a board's owner names, and the owner's scorecards by judge."""
+    from drr.app.board.entries import StatedScore
+
     if file is None:
         return [], {}
     try:
@@ -80,7 +78,7 @@ def _read_owner_file(file: Path | None) -> tuple[list[Path], dict[str, str]]:
         raise Misuse(f'{file}: holds keys = ["ann.pub", ...] and scorecards = ["judge.json", ...]')
     keys, cards = ([file.parent / name for name in one] for one in lists)
     rows = [document_of(card, StatedScore, 1) for card in cards]
-    return keys, {one.judge: one.weak for one in rows if one.weak is not None}
+    return keys, {one.judge: one for one in rows}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     ranked_by = [name for name in arguments.by if name not in fields]
     if fields[1:] or ranked_by[1:]:
         raise Misuse("--by: give one metric and one field at most")
-    keys, weak = _read_owner_file(arguments.config)
+    keys, scorecards = _read_owner_file(arguments.config)
     made = build_board(
         BoardConfig(
             bundles=arguments.bundles,
@@ -102,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
             answers=not arguments.without_answers,
             parcels=not arguments.without_bundles,
             terms=replace(VerifyTerms.of(arguments), owners=keys),
-            weak=weak,
+            scorecards=scorecards,
         ),
         progress_of(arguments),
     )

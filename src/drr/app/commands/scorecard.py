@@ -26,7 +26,7 @@ FILE holds labels of support or of pairs, as for `drr judges calibrate`, or is o
 examples:
   drr judges scorecard --judge anthropic:claude-sonnet-5-5 --on wice.jsonl --sample 200 --budget 2
   drr judges scorecard --judge anthropic:claude-sonnet-5-5 --on wice.jsonl --was anthropic:claude-sonnet-5-4
-  drr judges scorecard --judge ollama:small --on labels.jsonl --tell study   # its pages say if the judge is weak
+  drr judges scorecard --judge ollama:small --on labels.jsonl --tell study   # its pages show the accuracy
 """
 
 
@@ -45,7 +45,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         default=[],
-        help="studies that it judged, whose pages shall say if it is weak",
+        help="studies that it judged, whose pages shall show its accuracy",
     )
     add("--json", action="store_true", help="one JSON document")
     add_unit_options(parser, "prompts", "shop_url")
@@ -53,7 +53,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.eval.agreement.scorecard import JudgedSet, LabelledSet, scorecard
-    from drr.eval.judging.read import call_weak
+    from drr.eval.judging.read import tell_scorecard
 
     if arguments.again < 0 or (arguments.sample is not None and arguments.sample < 1):
         raise Misuse("--sample: at least 1, --again: at least 0")
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         document = scorecard(labelled, [own, *others, *old], *old)
     for path in arguments.tell:
         with open_study(path) as judged:
-            call_weak(judged, own.judge, document["weak"])
+            tell_scorecard(judged, own.judge, document["measured"], document["weak"])
     print_document(arguments, document, _text(document))
     return conclude(summary, study.folder, "judges scorecard")
 

@@ -10,7 +10,9 @@ from drr.app.judge.text import absence_of, unread_text
 from drr.app.report.contrasts import lead_metrics
 from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import asks_for_findable
+from drr.eval.judging.read import accuracy_of
 from drr.eval.metrics import metric as metric_of
+from drr.eval.metrics.rows import JudgeRow
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
 
@@ -41,11 +43,18 @@ def facts(material: ReportData) -> list[tuple[str, str]]:
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
         ("models", ", ".join(made["models"])),
-        ("judge", f"{judge['name']}, claims by {judge['claims_by']}{unjudged}" if judge else "not judged yet"),
+        ("judge", f"{_judge(material, judge)}{unjudged}" if judge else "not judged yet"),
         ("cost", _cost(material)),
         ("made by", made["made_by"]),
     ]  # fmt: skip
     return [(term, value) for term, value in rows if value]
+
+
+def _judge(material: ReportData, judge: JudgeRow) -> str:
+    """Return a judge with its accuracy, and with who took claims where that was another one."""
+    claims = f", claims by {judge['claims_by']}" if judge["claims_by"] != judge["name"] else ""
+    accuracy = "" if judge["rule_written"] else f", {accuracy_of(material.study, judge['name'])}"
+    return f"{judge['name']}{claims}{accuracy}"
 
 
 def _best_script(label: str) -> str:

@@ -22,7 +22,7 @@ from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, SUPPORT_SCORE
 from drr.eval.labels import Label, Task
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.differences import statistic_by_sign_flips
-from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, from_sums, safe_division
+from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, VRow, from_sums, safe_division
 from drr.study.study import Study
 
 
@@ -157,6 +157,8 @@ class ScorecardDocument(TypedDict):
     judge: str
     scores: list[JudgeScore]
     """Columns: the judge, the judge without a model, the retired judge."""
+    measured: str
+    """The judge's accuracy in words, which pages show beside its figures."""
     weak: str | None
     """Sentence that calls the judge a weak one; `None` where it is none for sure."""
     link: list[LinkRow]
@@ -174,6 +176,7 @@ def scorecard(
         "items": len(labelled.cases),
         "judge": judged[0].judge,
         "scores": scores,
+        "measured": labelled_figure("accuracy", scores[0]["figures"]["accuracy"], labelled.name),
         "weak": _why_weak(labelled, scores[0]),
         "link": [] if old is None else _link(labelled, old, judged[0]),
     }
@@ -202,14 +205,21 @@ def _score(labelled: LabelledSet, own: JudgedSet, first: JudgedSet) -> JudgeScor
     }
 
 
+def labelled_figure(name: str, row: VRow, labels: str) -> str:
+    """Return a figure of a scorecard in words, such as `accuracy 0.91 [0.85, 0.95] on 200 labels of wice.jsonl`."""
+    figure = "unknown" if row["value"] is None else f"{row['value']:.2f}"
+    if row["ci_low"] is not None and row["ci_high"] is not None:
+        figure += f" [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
+    return f"{name} {figure} on {row['n']:,} labels of {labels}"
+
+
 def _why_weak(labelled: LabelledSet, score: JudgeScore) -> str | None:
     """Call a judge weak where the whole interval of a figure lies below the threshold of `drr judges calibrate`."""
     for name, threshold in (("accuracy", "exact"), ("kappa", "weighted_kappa")):
         least, row = THRESHOLDS[labelled.task].get(threshold), score["figures"][name]
         if least is not None and row["ci_high"] is not None and row["ci_high"] < least:
-            figure = f"{name} {row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
-            on = f"on {row['n']:,} labels of {labelled.name}"
-            return f"{score['judge']} is a weak judge: {figure} {on}, at least {least:.2f} is asked."
+            figure = labelled_figure(name, row, labelled.name)
+            return f"{score['judge']} is a weak judge: {figure}, at least {least:.2f} is asked."
     return None
 
 

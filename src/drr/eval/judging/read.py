@@ -22,7 +22,8 @@ from drr.study.unit import Record, canonical_json, is_about
 if TYPE_CHECKING:
     from drr.eval.tasks.desk import JudgingContext
 
-_META = "judgings"
+_META, _MEASURED = "judgings", "judges measured"
+NOT_MEASURED = "accuracy not measured (drr judges scorecard measures it)"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})
 """Fields of a judgement's key that say how it was judged and with which words shown, not what was judged."""
 
@@ -54,15 +55,25 @@ def store_judging(study: Study, judging: JudgingRun) -> None:
         study.ledger.set_meta(_META, text)
 
 
-def call_weak(study: Study, judge: str, notice: str | None) -> None:
-    """Store what a scorecard says of a model that judged the study; every page that it decided shows it. `None` takes it back."""
+def tell_scorecard(study: Study, judge: str, measured: str, weak: str | None) -> None:
+    """Store what a scorecard says of a model that judged the study: its accuracy in words, and a sentence where it is weak."""
     found = judgings(study)
     if not any(one.judge == judge for one in found):
         raise Misuse(f"{study.folder}: {judge} has not judged it")
     marked = [
-        replace(one, banner=notice) if one.judge == judge and not one.rule_written else one for one in found
+        replace(one, banner=weak) if one.judge == judge and not one.rule_written else one for one in found
     ]
     study.ledger.set_meta(_META, json.dumps([asdict(one) for one in marked], sort_keys=True))
+    study.ledger.set_meta(_MEASURED, json.dumps(_measured(study) | {judge: measured}, sort_keys=True))
+
+
+def _measured(study: Study) -> dict[str, str]:
+    return {**json.loads(study.ledger.meta(_MEASURED) or "{}")}
+
+
+def accuracy_of(study: Study, judge: str) -> str:
+    """Return a judge's accuracy in words, as a scorecard told it to the study."""
+    return _measured(study).get(judge, NOT_MEASURED)
 
 
 def choose_judging(study: Study, judge: str | None = None) -> JudgingRun | None:

@@ -106,6 +106,8 @@ WEAKEST = (
     *("partial", "full"),
 )
 """Statuses that a reader should look at, the weakest first."""
+INVENTED = "invented"
+"""Name on pages for a claim whose addresses no tool returned and the shop does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,8 @@ class JudgedClaim:
             counted = ["full" if counts[t] == 1 else s for t, s in self.page.items() if s and t in counts]
         found = counted or [verdict["status"] for verdict in own]
         weakest = next((status for status in WEAKEST if status in found), None)
+        if self.urls and self.resolved is False and (weakest is None or weakest in UNREADABLE):
+            return INVENTED
         return weakest or ("unscored" if self.urls else "uncited")
 
     @property

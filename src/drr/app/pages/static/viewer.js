@@ -54,6 +54,7 @@ for (const button of document.querySelectorAll("#filters button")) button.addEve
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
   if (event.key === "Enter" && event.target.matches("mark[data-claim]")) show(event.target.dataset.claim, false);
+  else if (event.key === "?") { const keys = document.getElementById("keys"); if (keys) keys.open = !keys.open; }
   else if (event.key === "j") step(1);
   else if (event.key === "k") step(-1);
   else if (event.key === "[" || event.key === "]") { const to = document.getElementById(event.key === "[" ? "before" : "after"); if (to) location.assign(to.href); }
