@@ -56,7 +56,7 @@ def store_judging(study: Study, judging: JudgingRun) -> None:
 
 
 def tell_scorecard(study: Study, judge: str, measured: str, weak: str | None) -> None:
-    """Store what a scorecard says of a model that judged the study: its accuracy in words, and a sentence where it is weak."""
+    """Store a scorecard of a model that judged the study: its accuracy, and a sentence if it is weak."""
     found = judgings(study)
     if not any(one.judge == judge for one in found):
         raise Misuse(f"{study.folder}: {judge} has not judged it")
