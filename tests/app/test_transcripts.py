@@ -10,10 +10,10 @@ from typing import Any
 from drr.app.pages.markdown import safe_html
 from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.highlight import LinkTag, MarkedSpan, marked_html, marked_text
-from drr.app.viewer.model import Actor, CallView, TimedMessage
-from drr.app.viewer.parts import actors, call_text, conversations, thoughts, turns
+from drr.app.viewer.model import Actor, CallView, Conversation, TimedMessage
+from drr.app.viewer.parts import actors, call_text, conversations, long_arguments, thoughts, turns
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import StudyPages, script, words_script
+from drr.app.viewer.render import StudyPages, script, texts_script, words_script
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
@@ -54,12 +54,16 @@ def test_every_word_leads_to_the_answers_that_have_it_and_a_transcript_has_all(r
     view = view_of(reader, "react")
     page = StudyPages("s", served=False).transcript(view)
     messages = [one for talk in view.conversations for one in talk.messages]
-    made = [turn for talk in view.conversations for turn in turns(talk.messages)]
+    made = [turn for talk in view.conversations for turn in turns(talk)]
     assert page.count('<li class="message') == len(made) > 5
     assert len(made) + sum(result is not None for turn in made for _, result in turn.calls) == len(messages)
     assert "<code>" + str(escape(call_text(made[2].calls[0][0]))) in page
     longest = max((one.row["text"] for one in messages if one.row["role"] == "tool"), key=len)
-    assert str(escape(longest[-40:])) in page
+    told = json.loads(texts_script(view).removeprefix("window.drrTexts = ").rstrip(";\n"))
+    assert longest in told and f'data-text="{told.index(longest)}"' in page
+    assert str(escape(longest[-40:])) not in page, "a folded text is loaded after the page"
+    assert all(len(one["text"]) > 1_000 or one["text"].count("\n") >= 10 or str(escape(one["text"])) in page
+               for one in (message.row for message in messages))  # fmt: skip
 
 
 def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(reader: Reader) -> None:
@@ -76,8 +80,8 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
             assert asked in ([step["started_at"] for step in steps], [None] * len(asked))
     assert known > 50
     page = StudyPages("s", served=False).transcript(view)
-    assert re.search(r"· at \d+\.\d\d s", page)
-    bars = set(re.findall(r'<g class="(\w+)">', page))
+    assert re.search(r"at \d+\.\d\d s", page)
+    bars = set(re.findall(r'<rect class="(\w+)"', page))
     assert bars == {
         *re.findall(
             r'<span class="(\w+)">', page.partition('<p class="note row key">')[2].partition("</p>")[0]
@@ -92,10 +96,41 @@ def test_a_result_stands_under_its_call_and_a_stray_one_alone() -> None:
         {"role": "tool", "tool_call_id": "1", "text": "found"},
         {"role": "tool", "tool_call_id": "9", "text": "stray"},
     ]
-    ai, stray = turns([TimedMessage(row) for row in rows])
+    ai, stray = turns(Conversation("agent", 1, None, None, [TimedMessage(row) for row in rows]))
     assert [result and result.row["text"] for _, result in ai.calls] == ["found", None]
     assert stray.message.row["text"] == "stray"
     assert [call_text(one) for one, _ in ai.calls] == ['find(words="a lamp", most=3)', "look(null)"]
+    long = {"name": "find", "args": {"words": "lamp " * 30, "most": 3}}
+    assert [*long_arguments(long)] == [("words", "lamp " * 30)] and "…" in call_text(long)
+
+
+def test_each_message_names_its_speaker() -> None:
+    rows = [{"role": role, "text": "a"} for role in ("system", "human", "ai", "human")]
+    rows.append({"role": "tool", "name": "look", "text": "stray"})
+    names = ("agent", "supervisor", "researcher r1", "synthesis r1")
+    talks = conversations([{"name": name, "messages": rows} for name in names])
+    said = {talk.name: [turn.speaker for turn in turns(talk)] for talk in talks}
+    first = ("shopper", "shopper", "supervisor", "program")
+    assert said == {
+        name: ["instructions", asks, name, "program", "look"] for name, asks in zip(names, first, strict=True)
+    }
+
+
+def test_calls_that_no_model_made_stand_in_a_conversation_too() -> None:
+    calls = (
+        CallView(1, "agent", "find", "api", '{"words": "lamp"}', "found", None, 1.0, 3.0),
+        CallView(2, "agent", "look", "refused", "{}", "Not run", "not_allowed", None, None),
+    )
+    (talk,) = conversations([], (), [Actor("agent", calls)])
+    assert (talk.name, talk.turns, talk.started_at) == ("agent", 0, 3.0)
+    (turn,) = turns(talk)
+    assert [call_text(one) for one, _ in turn.calls] == ['find(words="lamp")', "look()"]
+    results = [result for _, result in turn.calls if result is not None]
+    assert [one.row["text"] for one in results] == ["found", "Not run"]
+    assert [one.call for one in results] == [*calls] and results[1].row["status"] == "error"
+    planned = [{"name": "agent", "messages": [{"role": "ai", "text": "the plan"}]}]
+    (talk,) = conversations(planned, (), [Actor("agent", calls)])
+    assert [(turn.message.row["role"], len(turn.calls)) for turn in turns(talk)] == [("ai", 0), ("code", 2)]
 
 
 def timed(kind: str, of: str, number: int, started_at: float, seconds: float) -> Mapping[str, Any]:
@@ -131,8 +166,10 @@ def test_calls_stand_where_they_began(reader: Reader) -> None:
     )
     drawn = gantt([Actor("researcher r1", calls)], 10.0)
     assert drawn is not None
-    assert [(bar.left, bar.width) for bar in drawn.bars[:2]] == [(400.0, 400.0), (400.0, 200.0)]
-    assert drawn.ticks[-1] == (WIDE, "10 s")
+    (own,) = drawn.lines
+    assert own.name == "researcher r1"
+    assert [(bar.left, bar.width, bar.call) for bar in own.bars] == [(400.0, 200.0, 1), (800.0, 2.0, 2)]
+    assert drawn.ticks[-1] == (WIDE, "10.00 s")
     older = tuple(CallView(1, "a", "look", "api", "{}", "", None, 2.0) for _ in range(2))
     assert gantt([Actor("a", older)], 10.0) is None
 
@@ -157,18 +194,13 @@ def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> Non
     )
     calls = (CallView(1, "agent", "web_search", "api", "{}", "", None, 3.0, 3.0),)
     drawn = gantt([Actor("agent", calls)], 10.0, steps)
-    assert drawn is not None and drawn.kinds == {"actor", "model", "api", "page", "summary"}
-    found = [(bar.kind, bar.left, bar.width, bar.top // LINE, bar.label) for bar in drawn.bars]
+    assert drawn is not None and drawn.kinds == {"model", "api", "page", "summary"}
+    assert drawn.height == LINE * 4
+    found = [(own.name, [(bar.kind, bar.left, bar.width) for bar in own.bars]) for own in drawn.lines]
     assert found == [
-        ("actor", 0.0, 800.0, 1, "agent"),
-        ("model", 0.0, 100.0, 2, ""),
-        ("model", 600.0, 200.0, 2, "2 turns of its model"),
-        ("api", 300.0, 300.0, 3, "1. web_search"),
-        ("actor", 800.0, 200.0, 4, "report"),
-        ("model", 800.0, 200.0, 5, "1 turn of its model"),
-        ("actor", 400.0, 200.0, 6, "pages"),
-        ("page", 400.0, 100.0, 7, ""),
-        ("summary", 500.0, 100.0, 7, "http://a.example/x"),
+        ("agent", [("model", 0.0, 100.0), ("api", 300.0, 300.0), ("model", 600.0, 200.0)]),
+        ("report", [("model", 800.0, 200.0)]),
+        ("pages", [("page", 400.0, 100.0), ("summary", 500.0, 100.0)]),
     ]
 
 

@@ -29,8 +29,9 @@ from drr.app.viewer.model import (
     TimedMessage,
     VerdictEvidence,
 )
+from drr.app.viewer.parts import conversations
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import StudyPages
+from drr.app.viewer.render import StudyPages, texts_script
 from drr.app.viewer.site import site
 from drr.citations.parse import parse
 from drr.eval.checks.results import CheckRow
@@ -522,6 +523,45 @@ def test_answers_are_found_by_what_was_read(page: Page, pair: Path, tmp_path: Pa
     expect(page.locator("#before")).to_be_attached()
     page.locator(".aside-nav a", has_text="Transcript").click()
     expect(page.locator("main.transcript")).to_be_visible()
+
+
+def test_a_transcript_is_sifted_by_words_tool_and_error(page: Page, tmp_path: Path) -> None:
+    long = "\n".join(f"{n}. a line about feeders" for n in range(12)) + " zebra"
+    calls = (
+        CallView(1, "agent", "find", "api", '{"words": "seed"}', long, None, 1.0, 3.0),
+        CallView(2, "agent", "look", "refused", '{"at": "seed"}', "Not run", "not_allowed", None, None),
+    )
+    view = replace(hostile_view(), conversations=tuple(conversations([], (), [Actor("agent", calls)])),
+                   actors=(Actor("agent", calls),))  # fmt: skip
+    shutil.copytree(STATIC, tmp_path / "static")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/a.html").write_text(StudyPages("s", served=False).transcript(view), encoding="utf-8")
+    (tmp_path / "x/a.js").write_text(texts_script(view), encoding="utf-8")
+    page.goto((tmp_path / "x/a.html").as_uri())
+    calls_shown, fold = page.locator(".call:visible"), page.locator("#call-1 details")
+    expect(calls_shown).to_have_count(2)
+    expect(page.locator("#call-1 summary")).to_contain_text("0. a line about feeders")
+    expect(page.locator("#call-1 summary")).to_contain_text("12 lines")
+    expect(page.locator("#call-2")).to_contain_text("not allowed")
+    expect(page.locator("#call-2 pre")).to_have_text("Not run")
+    expect(fold).not_to_have_attribute("open", "")
+    page.locator("#trace-words").fill("zebra")
+    expect(calls_shown).to_have_count(1)
+    expect(fold).to_have_attribute("open", "")
+    expect(page.locator("#trace-hits")).to_have_text(re.compile("^1 of 3 "))
+    page.locator("#trace-words").fill("")
+    expect(calls_shown).to_have_count(2)
+    page.locator("#trace-tool").select_option("find")
+    expect(calls_shown).to_have_count(1)
+    page.locator("#trace-tool").select_option("")
+    page.locator("#trace-failed").check()
+    expect(page.locator("#call-2")).to_be_visible()
+    expect(calls_shown).to_have_count(1)
+    page.locator("#trace-failed").uncheck()
+    page.locator("#trace-open").check()
+    expect(fold).to_have_attribute("open", "")
+    for _ in ways(page):
+        assert serious(page) == [] and fits(page)
 
 
 @pytest.fixture(scope="module")

@@ -132,6 +132,8 @@ class TimedMessage(NamedTuple):
     started_at: float | None = None
     """Seconds from the start of the answer; `None` if not recorded."""
     seconds: float | None = None
+    call: CallView | None = None
+    """The call whose result the message is; `None` if not recorded."""
 
 
 @dataclass(frozen=True)

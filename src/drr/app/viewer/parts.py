@@ -19,6 +19,7 @@ from drr.app.viewer.model import (
     VerdictEvidence,
 )
 from drr.citations.parse import Citations, canonical_url
+from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks.base import urls_in
@@ -32,13 +33,13 @@ from drr.eval.tasks.judgements import Judged
 from drr.wording.excerpt import ELLIPSIS, excerpt, range_of_words
 
 MARGIN = 400
-LONGEST_ARGUMENT = 80
+LONGEST_ARGUMENT = 140
 """Most characters of an argument in the line of a call."""
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 """Names of metric tables that the page shows in a part of their own."""
 Rows = Sequence[Mapping[str, Any]]
-Times = tuple[float | None, float | None]
-"""Start and length of a turn or a call, in seconds."""
+Times = tuple[float | None, float | None, CallView | None]
+"""Start and length of a turn or a call, in seconds, and the call."""
 
 
 def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
@@ -190,20 +191,23 @@ def _call(call: Mapping[str, Any], position: int, actor: str, began: float | Non
 def conversations(
     transcripts: Sequence[Mapping[str, Any]], steps: Rows = (), actors: Sequence[Actor] = ()
 ) -> list[Conversation]:
-    """Return the conversations in the order of their starts. Each message has the times of its turn or call, where known."""
+    """Return the conversations in the order of their starts; also of actors without a model, whose calls code made. Each message has the times of its turn or call, where known."""
     turns: dict[str, list[Mapping[str, Any]]] = {}
     for step in steps:
         if step["kind"] == "model":
             turns.setdefault(step["of"], []).append(step)
     calls = {actor.name: actor.calls for actor in actors}
+    said = [(str(one["name"]), one["messages"]) for one in transcripts]
+    silent = [(name, ()) for name in calls if name not in dict(said)]
     found = [
-        _conversation(one, turns.get(one["name"], ()), calls.get(one["name"], ())) for one in transcripts
+        _conversation(name, rows, turns.get(name, ()), calls.get(name, ())) for name, rows in [*said, *silent]
     ]
     return sorted(found, key=lambda one: (one.started_at is None, one.started_at or 0.0))
 
 
-def _conversation(transcript: Mapping[str, Any], steps: Rows, calls: Sequence[CallView]) -> Conversation:
-    rows = transcript["messages"]
+def _conversation(name: str, rows: Rows, steps: Rows, calls: Sequence[CallView]) -> Conversation:
+    if not any(row["role"] == "tool" or row.get("tool_calls") for row in rows):
+        rows = [*rows, *_made_by_code(calls)]
     turns = [row for row in rows if row["role"] == "ai"]
     asked = [row.get("name") for row in rows if row["role"] == "tool"]
     usages = [usage for row in turns if (usage := row.get("usage")) is not None]
@@ -211,17 +215,30 @@ def _conversation(transcript: Mapping[str, Any], steps: Rows, calls: Sequence[Ca
     ordered = sorted(steps, key=lambda one: int(one["number"])) if len(steps) == len(turns) else ()
     called = calls if asked == [call.name for call in calls] else ()
     timed: dict[str, Iterator[Times]] = {
-        "ai": iter([(step["started_at"], step["seconds"]) for step in ordered]),
-        "tool": iter([(call.started_at, call.seconds) for call in called]),
+        "ai": iter([(step["started_at"], step["seconds"], None) for step in ordered]),
+        "tool": iter([(call.started_at, call.seconds, call) for call in called]),
     }
+    starts = [*(step["started_at"] for step in steps), *(call.started_at for call in called)]
     return Conversation(
-        name=str(transcript["name"]),
+        name=name,
         turns=len(turns),
         input_tokens=sum(usage["input_tokens"] for usage in usages) if usages else None,
         output_tokens=sum(usage["output_tokens"] for usage in usages) if usages else None,
         messages=[TimedMessage(row, *next(timed.get(row["role"], iter(())), ())) for row in rows],
-        started_at=min((step["started_at"] for step in steps), default=None),
+        started_at=min((one for one in starts if one is not None), default=None),
     )
+
+
+def _made_by_code(calls: Sequence[CallView]) -> Iterator[JsonObject]:
+    """Yield the calls as messages, where no message of a model made them."""
+    if calls:
+        made = [{"id": one.number, "name": one.name, "args": json.loads(one.arguments)} for one in calls]
+        yield {"role": "code", "tool_calls": made}
+    for one in calls:
+        status = "error" if one.error else "success"
+        yield {
+            "role": "tool", "tool_call_id": one.number, "name": one.name, "text": one.result, "status": status
+        }  # fmt: skip
 
 
 def line(value: object) -> str:
@@ -231,24 +248,37 @@ def line(value: object) -> str:
 
 
 class ShownTurn(NamedTuple):
-    """A message, and for a model's message its calls, each with the message of its result."""
+    """A message with its speaker, and for a model's message its calls, each with the message of its result."""
 
     message: TimedMessage
+    speaker: str
     calls: Sequence[tuple[Mapping[str, Any], TimedMessage | None]] = ()
 
 
-def turns(messages: Iterable[TimedMessage]) -> list[ShownTurn]:
+def turns(talk: Conversation) -> list[ShownTurn]:
     """Return the messages as a tree: the result of a call belongs to the turn that called."""
-    messages = list(messages)
+    messages = talk.messages
+    asked = next((one for one in messages if one.row["role"] == "human"), None)
     results = {one.row.get("tool_call_id"): one for one in messages if one.row["role"] == "tool"}
     made = [
         ShownTurn(
-            one, [(call, results.pop(call.get("id"), None)) for call in one.row.get("tool_calls") or ()]
+            one,
+            _speaker(one.row, talk.name, is_first=one is asked),
+            [(call, results.pop(call.get("id"), None)) for call in one.row.get("tool_calls") or ()],
         )
         for one in messages
     ]
     alone = {id(one) for one in results.values()}
     return [one for one in made if one.message.row["role"] != "tool" or id(one.message) in alone]
+
+
+def _speaker(row: Mapping[str, Any], name: str, *, is_first: bool) -> str:
+    """Return who speaks. The shopper asks the agent or the supervisor first, a supervisor its researchers; all else is the program's."""
+    if row["role"] == "human" and is_first and name in ("agent", "supervisor"):
+        return "shopper"
+    if row["role"] == "human":
+        return "supervisor" if is_first and name.startswith("researcher ") else "program"
+    return {"system": "instructions", "tool": str(row.get("name") or "tool")}.get(row["role"], name)
 
 
 def call_text(call: Mapping[str, Any]) -> str:
@@ -257,6 +287,30 @@ def call_text(call: Mapping[str, Any]) -> str:
     shown = given.items() if isinstance(given, Mapping) else [("", given)]
     parts = (f"{name}={json.dumps(value, ensure_ascii=False)}".lstrip("=") for name, value in shown)
     return f"{call.get('name')}({', '.join(excerpt(part, LONGEST_ARGUMENT) for part in parts)})"
+
+
+def long_arguments(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield name and text of the arguments that the line of a call cuts."""
+    given = call.get("args")
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+        if len(text) > LONGEST_ARGUMENT - len(name) - len('=""'):
+            yield name, text
+
+
+MOST_LINES, MOST_SIGNS = 10, 1_000
+"""Most lines and characters of a text that a transcript shows unfolded."""
+
+
+def long_texts(talks: Iterable[Conversation]) -> dict[str, int]:
+    """Number the texts of messages and calls that are folded, each text once: a transcript loads them after the page."""
+    found: dict[str, int] = {}
+    for one in (message.row for talk in talks for message in talk.messages):
+        called = [text for call in one.get("tool_calls") or () for _, text in long_arguments(call)]
+        for text in (*thoughts(one), one.get("text") or "", *called):
+            if len(text) > MOST_SIGNS or len(text.strip().splitlines()) > MOST_LINES:
+                found.setdefault(text, len(found))
+    return found
 
 
 def thoughts(message: Mapping[str, Any]) -> list[str]:

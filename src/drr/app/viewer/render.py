@@ -33,7 +33,7 @@ from drr.app.viewer.judges import (
 from drr.app.viewer.matrix import Matrix, script_values
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownFinding
 from drr.app.viewer.of_papers import StudyPart, joined
-from drr.app.viewer.parts import call_text, thoughts, turns
+from drr.app.viewer.parts import call_text, long_arguments, long_texts, thoughts, turns
 from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
@@ -175,9 +175,17 @@ class StudyPages:
         )
 
     def transcript(self, report: ReportView) -> str:
-        shown = gantt(report.actors, report.seconds, report.steps)
-        banner = banner_of([report.entry.rule_written], False)
-        return self.draw("transcript.html", "../", banner=banner, r=report, g=shown)
+        return self.draw(
+            "transcript.html",
+            "../",
+            banner=banner_of([report.entry.rule_written], False),
+            r=report,
+            g=gantt(report.actors, report.seconds, report.steps),
+            talks=[(talk, turns(talk)) for talk in report.conversations],
+            tools=Counter(call.name for call in report.calls).most_common(),
+            failed=sum(call.error is not None for call in report.calls),
+            later=long_texts(report.conversations),
+        )
 
     def judges(self, names: Sequence[str], parts: Sequence[Table], banner: str | None) -> str:
         return self.draw(
@@ -281,9 +289,13 @@ def _templates() -> Environment:
     """Return the environment of all pages, with what the viewer's templates call."""
     found = templates()
     found.globals |= {"marked": marked, "meaning": metric_explanation, "value_text": value_text}
-    indented = partial(json.dumps, ensure_ascii=False, indent=1)
-    found.globals |= {"thoughts": thoughts, "indented": indented, "turns": turns, "call_text": call_text}
+    found.globals |= {"thoughts": thoughts, "long_arguments": long_arguments, "call_text": call_text}
     return found
+
+
+def texts_script(report: ReportView) -> str:
+    """Return the script with the folded texts of a transcript."""
+    return f"window.drrTexts = {json.dumps(list(long_texts(report.conversations)))};\n"
 
 
 FILE = "words.js"

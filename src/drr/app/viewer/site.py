@@ -16,7 +16,7 @@ from weakref import finalize
 from drr.app.pages.serve import STATIC, body_within, guarded
 from drr.app.report.study_report import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import FILE, StudyPages, if_any, words_script
+from drr.app.viewer.render import FILE, StudyPages, if_any, texts_script, words_script
 from drr.app.viewer.reviewing import ReviewBooks, stands_in
 from drr.env.errors import DrrError
 from drr.eval.judging.marks import ReviewMark
@@ -213,6 +213,10 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
     async def words(request: Request) -> Response:
         return Response(await run_in_threadpool(drawn.words), media_type="text/javascript")
 
+    async def texts(request: Request) -> Response:
+        script = await run_in_threadpool(drawn.texts, request.path_params["name"])
+        return Response("", 404) if script is None else Response(script, media_type="text/javascript")
+
     async def live(request: Request) -> Response:
         return JSONResponse({"version": await run_in_threadpool(drawn.version), "doing": drawn.doing})
 
@@ -225,6 +229,7 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
         Route("/live.json", live),
         Route(f"/{FILE}", words),
         Route("/{kind:str}/live.json", live),
+        Route("/x/{name:str}.js", texts),
         Route("/{kind:str}/{name:str}.html", page),
     ]
 
@@ -283,6 +288,10 @@ class _Drawn:
             if self._words[0] != self.version():
                 self._words = (self.version(), words_script(self._reader))
             return self._words[1]
+
+    def texts(self, name: str) -> str | None:
+        """Return the script with the folded texts of a transcript."""
+        return if_any(self._reader.report(name), texts_script)
 
     def page(self, kind: str, name: str) -> str | None:
         version, marked = self.version(), self._marked

@@ -8,7 +8,7 @@ from pathlib import Path
 from drr.app.pages.folders import VIEWER_MARK, fresh_folder
 from drr.app.pages.serve import SORTING
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import FILE, StudyPages, words_script
+from drr.app.viewer.render import FILE, StudyPages, texts_script, words_script
 from drr.env.progress import Progress
 
 
@@ -67,6 +67,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
             for report in reports:
                 put("r", report.entry.key, pages.report(report, around.of(report.entry.key)))
                 put("x", report.entry.key, pages.transcript(report))
+                (draft / "x" / f"{report.entry.key}.js").write_text(texts_script(report), encoding="utf-8")
                 frozen |= {source.page for source in report.sources if source.page}
             stage.advance()
     for sha in sorted(frozen):

@@ -157,23 +157,53 @@ function tellChanges() {
     return line;
   }));
 }
-// Words that the other answer lacks are marked without a change of the page: once chosen, or where the two have most words in common.
-const marked = document.getElementById("words");
-function markWords(isFirst) {
-  if (!marked || !window.Highlight) return;
-  const found = sides.map((select) => {
-    const words = [], walker = document.createTreeWalker(document.querySelector("#side-" + CSS.escape(select.value) + " .report"), NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) for (const word of node.data.matchAll(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu)) words.push([word[0].toLowerCase(), node, word.index, word[0].length]);
-    return words;
-  });
-  const own = found.map((words) => new Set(words.map(([word]) => word))), ranges = found.flatMap((words, at) => words.filter(([word]) => !own[1 - at].has(word)));
-  if (isFirst) marked.checked = 4 * ranges.length < found[0].length + found[1].length;
-  CSS.highlights.set("differs", new Highlight(...(marked.checked ? ranges : []).map(([, node, from, length]) => { const range = new Range(); range.setStart(node, from); range.setEnd(node, from + length); return range; })));
+// Words are marked without a change of the page: those that the other answer lacks once somebody asks, and in a transcript those that are looked for.
+function mark(places, isMarked) {
+  const ranges = [];
+  for (const place of places) {
+    const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) for (const word of node.data.matchAll(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu)) {
+      if (!isMarked(word[0].toLowerCase(), place)) continue;
+      const range = new Range();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      ranges.push(range);
+    }
+  }
+  if (window.Highlight) CSS.highlights.set("differs", new Highlight(...ranges));
 }
-if (marked) marked.addEventListener("change", () => markWords(false));
+const marked = document.getElementById("words");
+function markWords() {
+  const shown = sides.map((select) => document.querySelector("#side-" + CSS.escape(select.value) + " .report")), own = new Map();
+  for (const side of shown) own.set(side, new Set((side.textContent.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) || [])));
+  mark(marked.checked ? shown : [], (word, side) => !own.get(shown[1 - shown.indexOf(side)]).has(word));
+}
+if (marked) marked.addEventListener("change", markWords);
+const trace = document.getElementById("trace");
+if (trace) {
+  const [words, tool, failed, all, hits] = ["words", "tool", "failed", "open", "hits"].map((name) => document.getElementById("trace-" + name));
+  const units = [...document.querySelectorAll(".tree .said, .call")], boxes = document.querySelectorAll(".message, .transcript section");
+  const choose = () => {
+    const parts = words.value.toLowerCase().split(/\s+/).filter(Boolean), has = (place) => parts.every((part) => place.textContent.toLowerCase().includes(part));
+    const isCall = tool.value || failed.checked, fits = (unit) => (!isCall || unit.matches(".call")) && (!tool.value || unit.dataset.tool === tool.value) && (!failed.checked || "failed" in unit.dataset) && has(unit);
+    const kept = units.filter(fits), shown = new Set(kept);
+    for (const unit of units) {
+      unit.classList.toggle("hidden", !shown.has(unit));
+      for (const fold of unit.querySelectorAll("details")) fold.open = all.checked || (parts.length > 0 && shown.has(unit) && has(fold));
+    }
+    for (const box of boxes) box.classList.toggle("hidden", !box.querySelector(".said:not(.hidden), .call:not(.hidden)"));
+    hits.textContent = parts.length || isCall ? kept.length + " of " + units.length + " steps" : "";
+    mark(parts.length ? kept : [], (word) => parts.some((part) => word.includes(part)));
+  };
+  trace.addEventListener("input", choose);
+  const script = document.createElement("script");
+  script.src = location.pathname.replace(/^.*\/|\.html$/g, "") + ".js";
+  script.addEventListener("load", () => { for (const place of document.querySelectorAll("[data-text]")) place.textContent = window.drrTexts[place.dataset.text]; choose(); });
+  document.head.append(script);
+}
 window.addEventListener("hashchange", arrive);
 arrive();
-if (sides[0]) { tellChanges(); markWords(true); }
+if (sides[0]) tellChanges();
 
 const dimension = document.getElementById("dimension");
 if (dimension) dimension.addEventListener("change", () => {
@@ -324,7 +354,7 @@ function keepPair() {
   try { history.replaceState(null, "", "?" + pair + hash); } catch (error) { location.search = "?" + pair; }
   if (hash !== location.hash || open) { closeEvidence(); if (hash) show(hash.slice(1), false); }
 }
-if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); tellChanges(); keepPair(); markWords(true); });
+if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); tellChanges(); keepPair(); markWords(); });
 
 const live = document.body.dataset.live;
 if (live) {
