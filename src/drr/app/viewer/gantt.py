@@ -1,4 +1,4 @@
-"""Lays out the timeline of an answer: a line for each actor with its model's turns and its calls, and one for pages."""
+"""Lays out the timeline of an answer: a line for each actor and one for pages."""
 
 from __future__ import annotations
 
