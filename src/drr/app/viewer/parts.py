@@ -197,10 +197,10 @@ def conversations(
         if step["kind"] == "model":
             turns.setdefault(step["of"], []).append(step)
     calls = {actor.name: actor.calls for actor in actors}
-    said = [(str(one["name"]), one["messages"]) for one in transcripts]
-    silent = [(name, ()) for name in calls if name not in dict(said)]
+    spoken = [(str(one["name"]), one["messages"]) for one in transcripts]
+    silent = [(name, ()) for name in calls if name not in dict(spoken)]
     found = [
-        _conversation(name, rows, turns.get(name, ()), calls.get(name, ())) for name, rows in [*said, *silent]
+        _conversation(name, rows, turns.get(name, ()), calls.get(name, ())) for name, rows in [*spoken, *silent]
     ]
     return sorted(found, key=lambda one: (one.started_at is None, one.started_at or 0.0))
 
