@@ -200,7 +200,8 @@ def conversations(
     spoken = [(str(one["name"]), one["messages"]) for one in transcripts]
     silent = [(name, ()) for name in calls if name not in dict(spoken)]
     found = [
-        _conversation(name, rows, turns.get(name, ()), calls.get(name, ())) for name, rows in [*spoken, *silent]
+        _conversation(name, rows, turns.get(name, ()), calls.get(name, ()))
+        for name, rows in [*spoken, *silent]
     ]
     return sorted(found, key=lambda one: (one.started_at is None, one.started_at or 0.0))
 
