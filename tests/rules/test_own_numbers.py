@@ -36,6 +36,11 @@ B-77/1;B200;4711;21.05.2024;zugestellt
 2023;W100;4711;11.07.2024;zugestellt
 17.03.2024;W100;4711;12.07.2024;zugestellt
 10031;M100;4711;12.08.2024;RTO
+VA 104612;M100;4711;13.08.2024;zugestellt
+5123456789012;M100;4711;14.08.2024;zugestellt
+5123456789013;M100;4711;16.08.2024;zugestellt
+5123456789013;B200;4711;15.08.2024;zugestellt
+5123456789012345;M100;4713;17.08.2024;zugestellt
 10099;B200;4712;01.05.2024;zugestellt
 """
 MAP = """\
@@ -58,8 +63,8 @@ RTO = "Returned"
 """
 
 
-def made(folder: Path, drr: Drr, *options: str) -> Path:
-    texts = {"p.csv": PRODUCTS, "o.csv": ORDERS, "m.toml": MAP}
+def made(folder: Path, drr: Drr, *options: str, orders: str = ORDERS) -> Path:
+    texts = {"p.csv": PRODUCTS, "o.csv": orders, "m.toml": MAP}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     tables = folder / "p.csv", folder / "o.csv"
@@ -141,6 +146,82 @@ def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str
 def test_a_number_that_names_no_order_for_certain_is_none(shop: Shop, report: str) -> None:
     found = facts(shop, report)
     assert found.status != "fail" and "10023" not in str(found.remarks)
+
+
+CITED = [
+    "[Bestellung](user://{user}/orders/{number}) ({day}) ist da.",
+    "- Die Mühle [1] ({day})\n\n## Quellen\n\n[1] user://{user}/orders/{number}",
+]
+
+
+@pytest.mark.parametrize("form", CITED)
+@pytest.mark.parametrize("user", ["", "4711"])
+@pytest.mark.parametrize(
+    ("number", "written", "day"),
+    [
+        ("10024", "10024", "2024-04-02"),
+        ("B-77/1", "B-77/1", "2024-05-21"),
+        ("B-77/1", "B-77%2F1", "2024-05-21"),
+        ("VA 104612", "VA%20104612", "2024-08-13"),
+        ("5123456789012", "5123456789012", "2024-08-14"),
+    ],
+)
+def test_a_citation_names_an_order_by_the_shops_own_number(
+    shop: Shop, form: str, user: str, number: str, written: str, day: str
+) -> None:
+    known = next(one for one in shop.store.iter_orders() if one.order_date.startswith(day))
+    report = form.format(user=user or known.user_id, number=written, day=day)
+    returned = frozenset({f"user://{known.user_id}/orders/{known.order_id}"})
+    found = check_report(Subject(report, shop=shop, user_id=known.user_id, returned=returned))
+    assert [name for name, one in found.items() if one.status == "fail"] == []
+    if "Quellen" not in form:
+        assert found["order_facts"].status == "pass"
+        wrong = facts(shop, report.replace(day, "2024-03-17"))
+        assert [one.why for one in wrong.findings] == [f"Order {number}: 2024-03-17; record: {day}"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["B-77", "VA", "10026", "10099", "5123456789012345", "9999", "99999999999999999", "5123456789013"],
+)
+def test_a_cited_number_of_no_known_order_is_open(shop: Shop, written: str) -> None:
+    """It may be of a row that was left out, of another line, or cut off."""
+    user = next(one for one in shop.store.iter_users() if len(shop.store.orders(one.user_id).items) > 1)
+    for whose in (user.user_id, "4711", "K/4711"):
+        for form in ("[Bestellung](user://{}/orders/{})", "Siehe user://{}/orders/{} dort."):
+            report = form.format(whose, written)
+            found = check_report(Subject(report, shop=shop, user_id=user.user_id))
+            assert [name for name, one in found.items() if one.status == "fail"] == []
+
+
+def test_an_address_of_another_customer_is_told(shop: Shop) -> None:
+    user = next(one for one in shop.store.iter_users() if len(shop.store.orders(one.user_id).items) > 1)
+    found = check_report(Subject("Siehe user://4712/orders/10099", shop=shop, user_id=user.user_id))
+    assert [name for name, one in found.items() if one.status == "fail"] == ["privacy"]
+
+
+def test_a_number_with_a_blank_is_read(shop: Shop) -> None:
+    assert facts(shop, "- Bestellung VA 104612 (13.08.2024)").status == "pass"
+    (found,) = facts(shop, "- Bestellung VA 104612 (14.08.2024)").findings
+    assert found.why == "Order VA 104612: 2024-08-14; record: 2024-08-13"
+    assert facts(shop, "Bestellung XX 104612 (14.08.2024)").status != "fail"
+
+
+def test_a_long_number_whose_lines_differ_or_of_another_is_open(shop: Shop) -> None:
+    for number in ("5123456789013", "5123456789014", "5123456789012345", "5123456789012346"):
+        assert facts(shop, f"- Bestellung {number} (14.08.2024)").status != "fail"
+
+
+def test_orders_beyond_the_first_five_hundred_are_read(tmp_path: Path, drr: Drr) -> None:
+    rows = "".join(
+        f"{20000 + n};W100;4711;{1 + n % 28:02d}.{1 + n // 28 % 12:02d}.2023;zugestellt\n" for n in range(600)
+    )
+    with open_shop(str(made(tmp_path, drr, orders=ORDERS + rows)), resolve({}, environ={}).settings) as shop:
+        for n in (0, 300, 599):
+            day = f"2023-{1 + n // 28 % 12:02d}-{1 + n % 28:02d}"
+            assert facts(shop, f"- Bestellung {20000 + n} ({day})").status == "pass"
+            (found,) = facts(shop, f"- Bestellung {20000 + n} (2022-01-01)").findings
+            assert found.why == f"Order {20000 + n}: 2022-01-01; record: {day}"
 
 
 @pytest.mark.parametrize(

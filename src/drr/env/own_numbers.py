@@ -29,6 +29,7 @@ ID_BYTES, NUMBER_BYTES = 15, 8
 _KEY_BYTES = 32
 _AT_ONCE = 1 << 20
 """Most pairs of an order and a number that are tried together."""
+_ID_DIGITS = 16
 _SHARED, _MASKS = 3, 24
 """Fewest numbers that show the letters that they share, and most masks of a shop."""
 
@@ -104,8 +105,9 @@ class OwnNumbers:
 
 
 def masks(numbers: Iterable[str]) -> list[str]:
-    """Return the forms of numbers, as `BKC-9999`. Letters of fewer than three numbers become `A`, as they may be a name."""
-    some = [one for one in dict.fromkeys(numbers) if not one.isdecimal()]
+    """Return the forms of numbers, as `BKC-9999`. Letters of fewer than three numbers become `A`, as they may be a name.
+    Of digits alone only those count that are as long as an order's id."""
+    some = [one for one in dict.fromkeys(numbers) if not one.isdecimal() or len(one) == _ID_DIGITS]
     shared = Counter(map(_mask, some))
     counted = Counter(form if shared[form := _mask(one)] >= _SHARED else _bare_mask(one) for one in some)
     return sorted(form for form, _ in counted.most_common(_MASKS))

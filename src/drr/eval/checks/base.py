@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from drr.env.own_numbers import OwnNumbers
     from drr.eval.checks.own_orders import NamedOrder
 
-_HISTORY = 500  # most orders of a user that are read
+_HISTORY = 5_000  # most orders of a user that are read
 
 
 @dataclass
@@ -73,16 +73,18 @@ class Subject:
         """Return the text with ids of orders in place of own numbers, and where these stood in the report."""
         if self.numbers is None:
             return text, stood, []
-        from drr.eval.checks.own_orders import named_orders
+        from drr.eval.checks.own_orders import named_orders, own_user_places
 
+        user_id = self.user_id or ""
         found = named_orders(text, self.numbers, self.orders, lambda one: self.product(one) is not None)
-        places = [place_as_written(one.place, stood) for one in found]
-        for one, place in zip(reversed(found), reversed(places), strict=True):
-            start, end = one.place
-            text = text[:start] + one.order.order_id + text[end:]
-            stood[start:end] = [place] * len(one.order.order_id)
-        named = zip(found, places, strict=True)
-        return text, stood, [one._replace(place=place) for one, place in named]
+        named = [one._replace(place=place_as_written(one.place, stood)) for one in found]
+        new = [(one.place, one.order.order_id) for one in found]
+        new += [(place, user_id) for place in own_user_places(text, self.numbers, user_id)]
+        for (start, end), written in sorted(new, reverse=True):
+            place = place_as_written((start, end), stood)
+            text = text[:start] + written + text[end:]
+            stood[start:end] = [place] * len(written)
+        return text, stood, named
 
     @cached_property
     def _words(self) -> Locale | None:
@@ -227,6 +229,11 @@ class Subject:
             text, lambda ids: {one.product_id for one in self.products(ids)}
         )
         return [one for one in found if self.product(one.id) is not None or not is_own_number(self, one.id)]
+
+
+def is_of_own_files(subject: Subject) -> bool:
+    """Tell whether a shop is made of files whose own numbers of people and orders only a hash keeps."""
+    return subject.shop is not None and "people" in subject.shop.manifest.recipe
 
 
 def is_own_number(subject: Subject, token: str) -> bool | None:

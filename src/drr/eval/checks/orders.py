@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from drr.env.entities import ORDER_STATUSES, Order
-from drr.eval.checks.base import Subject
+from drr.eval.checks.base import Subject, is_of_own_files, is_own_number
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.naming import SAME, full_name, name_words, similarity
 from drr.eval.checks.order_days import day_beside, names_product, stands_alone
@@ -69,6 +69,12 @@ def _whole_id(subject: Subject, written: str) -> str:
     return written if subject.shop.store.order(whole) is None else whole
 
 
+def _may_be_own(subject: Subject, number: str) -> bool:
+    """Tell whether a number may be the shop's own of an order that is another's, was left out, or has several lines."""
+    has_own_form = not (number.isdecimal() and len(number) == _DIGITS)
+    return is_of_own_files(subject) and (has_own_form or is_own_number(subject, number) is not False)
+
+
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
     """Check that each order named by its number is the reader's, of that day and state."""
     if subject.shop is None:
@@ -80,7 +86,8 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     for order_id, span in order_ids(subject):
         order = subject.shop.store.order(order_id)
         if order is None:
-            holds = None if subject.is_asked(subject.report[slice(*span)]) else False
+            is_open = subject.is_asked(subject.report[slice(*span)]) or _may_be_own(subject, order_id)
+            holds = None if is_open else False
             tally.compare(span, holds, f"Order: {order_id}", "no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
             tally.ok(span)

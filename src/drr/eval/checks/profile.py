@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from drr.env.entities import User
 from drr.env.shop import Shop, Store
-from drr.eval.checks.base import Subject
+from drr.eval.checks.base import Subject, is_of_own_files, is_own_number
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.orders import USER_URL, order_ids
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
@@ -180,7 +180,8 @@ def _typed_values(subject: Subject, shop: Shop, warnings: list[str]) -> Iterator
         if order is not None and order.user_id != subject.user_id:
             yield span, f"an order of another user: {order_id}"
     for match in USER_URL.finditer(subject.report):
-        if match["user"] != subject.user_id:
+        is_known = not is_of_own_files(subject) or is_own_number(subject, match["user"])
+        if match["user"] != subject.user_id and is_known:
             yield match.span(), f"an address of another user: user://{match['user']}"
     for match in _USER_ID.finditer(subject.report):
         if match[0] != subject.user_id and store.user(match[0]) is not None:
