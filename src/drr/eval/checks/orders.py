@@ -70,7 +70,7 @@ def _whole_id(subject: Subject, written: str) -> str:
 
 
 def _may_be_own(subject: Subject, number: str) -> bool:
-    """Tell whether a number may be the shop's own of an order that is another's, was left out, or has several lines."""
+    """Tell whether a number may be the shop's own. It is then of another, left out, or of several lines."""
     has_own_form = not (number.isdecimal() and len(number) == _DIGITS)
     return is_of_own_files(subject) and (has_own_form or is_own_number(subject, number) is not False)
 
