@@ -151,7 +151,35 @@ def test_what_code_pays_is_measured_whoever_judged() -> None:
     ranking = Ranking.of(asked, None)
     assert ranking.standing.head.endswith("first of 2 by share of points, 0.90")
     keys = [heading.key or heading.label for heading in ranking.table({}).columns]
-    assert keys[:5] == ["rank", "answers", "points", "solved", "reward"]
+    assert keys[:7] == ["rank", "points", "errors", "dollars", "answers", "solved", "reward"]
+    short = ranking.leading(ranking.table({}))
+    assert [heading.label for heading in short.columns] == ["rank", "share of points", "errors", "cost"]
+    assert [cells[1].beside for _, cells in short.rows] == ["solved 0.81", "solved 0.36"]
+
+
+def test_errors_are_counted_in_the_answers_that_rules_read_and_unknown_elsewhere() -> None:
+    own = [replace(system(bundle("a"), 0.9), errors=(30, 60)), system(bundle("b"), 0.5)]
+    table = Ranking.of(own, None).table({})
+    at = [one.label for one in table.columns].index("errors")
+    read, unread = (cells[at] for _, cells in table.rows)
+    assert (read.value, read.n, read.beside) == (0.5, 60, "30 in all") and unread.text() == "unknown"
+
+
+def test_the_axis_of_the_figure_lies_where_the_data_are() -> None:
+    own = [system(bundle(f"{n}"), 0.8 + n / 50, variant=f"v{n}") for n in range(3)]
+    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    marks = [float(one) for one in re.findall(r'class="end">([\d.]+)</text>', drawn)]
+    assert marks and min(marks) > 0.7
+
+
+def test_a_system_shows_twelve_figures_and_the_rest_behind_one_link() -> None:
+    one = system(bundle("a"), 0.9)
+    more = {f"rule_{name}": figure(0.9, 0.05, 50) for name in ("price", "rating", "total", "budget", "privacy", "duplicates", "statistics", "in_catalogue", "order_facts")}  # fmt: skip
+    one = replace(one, figures={**one.figures, **more})
+    (page,) = (text for name, text in BoardPages("B", [one.bundle], [one]).pages().items() if name[0] == "s")
+    shown, _, rest = page.partition('id="figures"')[2].partition("<details")
+    assert shown.count('class="card"') == 12 and rest.count('class="card"') == len(one.figures) - 12
+    assert shown.index("faithfulness") < shown.index("overall") < shown.index("input tokens")
 
 
 def test_equal_points_are_both_in_the_front() -> None:

@@ -14,8 +14,11 @@ from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
 _WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 404, 56, 700, 12, 336
-_UNMETERED, _FAILED = 780, 380
-"""Positions of the lanes: across, of systems whose cost is unknown; down, of systems without a figure."""
+_UNMETERED, _FAILED, _ALONE = 780, 380, 820
+_ROOM = 0.08
+"""Share of the values' span that the axis leaves below and above them."""
+"""Positions of the lanes: across, of systems whose cost is unknown; down, of systems without a figure. The last: the end of
+the axis where no cost is unknown."""
 _LONGEST = 22
 _STEP = 14
 """Least vertical distance between two names."""
@@ -83,13 +86,15 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
     least, most = min(metered), max(metered)
     by_powers = least > 0 and most >= _DECADES * least
     ends = (least / 1.2, most * 1.2) if by_powers else (0.0, most * 1.05)
-    across = Axis(*ends, _LEFT, _RIGHT, by_powers)
-    scale = metric.range or (min(row[1] for row in known.values()), max(row[2] for row in known.values()))
-    up = Axis(*scale, _BOTTOM, _TOP)
+    right = _RIGHT if any(costs.get(one.key) is None for one in ranking.systems) else _ALONE
+    across = Axis(*ends, _LEFT, right, by_powers)
+    lowest, highest = min(row[1] for row in known.values()), max(row[2] for row in known.values())
+    room, (floor, top) = _ROOM * (highest - lowest or 1.0), metric.range or (lowest, highest)
+    up = Axis(max(lowest - room, floor), min(highest + room, top), _BOTTOM, _TOP)
     points, variants = [], [one.variant for one in ranking.systems]
     for one in ranking.systems:
         cost, row = costs.get(one.key), known.get(one.key)
-        x = _UNMETERED if cost is None else min(max(across.at(max(cost, ends[0])), _LEFT), _RIGHT)
+        x = _UNMETERED if cost is None else min(max(across.at(max(cost, ends[0])), _LEFT), right)
         y, low, high = (_FAILED,) * 3 if row is None else map(up.at, row)
         value = None if row is None else row[0]
         name = " ".join([*one.models[:1], one.variant] if variants.count(one.variant) > 1 else [one.variant])

@@ -14,6 +14,7 @@ from drr.app.bundles.answers import all_contained, half_of, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.by_field import system_groups
 from drr.app.report.cost import dollars
+from drr.app.report.failing import errors_of
 from drr.app.report.study_report import every_figure
 from drr.env.checkable import Checkable
 from drr.env.json_object import JsonObject
@@ -27,6 +28,7 @@ from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.rows import GroupDocument, JudgeRow, StudyDocument
 from drr.eval.stats.intervals import ByQuestion, VRow
 from drr.eval.stats.question import AskedQuestion
+from drr.eval.tasks.judgements import Judged
 from drr.study.bundle.parcel import UnpackedBundle
 from drr.study.study import Study
 from drr.study.unit import canonical_json
@@ -123,6 +125,8 @@ class ListedSystem:
     """Sentence in which the bundle calls its judge a weak one."""
     levels: Mapping[AskedQuestion, int] = field(default_factory=dict)
     """Level of each question, those of the sealed half too; empty where the set has none."""
+    errors: tuple[int, int] | None = None
+    """Wrong facts that rules found, and the answers that they read; `None` where they read none."""
     tight: bool = False
     """True for a run under the tight limit of calls, which has a ranking of its own."""
     tight_solved: ByQuestion[AskedQuestion] = field(default_factory=dict)
@@ -212,6 +216,7 @@ def systems_of(
                 standing=document["standing"]["text"],
                 weak=judged.judging.weak if judged.judging and by_model else None,
                 levels=levels,
+                errors=_errors(judged, own),
                 tight=is_tight and _keeps_tight(truths, values.get("tool_calls", {})),
             )
 
@@ -288,6 +293,11 @@ def _standing(document: StudyDocument, variant: str) -> Mapping[str, VRow]:
     return {name: rows[name] for name, one in metrics(rows).items() if not one.judged}
 
 
+def _errors(judged: Judged, answers: Sequence[Answer]) -> tuple[int, int] | None:
+    read = [one for one in answers if judged.rules.get(one.key) is not None]
+    return (sum(len(errors_of(judged, one)) for one in read), len(read)) if read else None
+
+
 def _models(answers: Sequence[Answer]) -> list[str]:
     wrote = Counter[str]()
     for answer in answers:
@@ -313,6 +323,7 @@ def index_row(system: ListedSystem) -> JsonObject:
         "answers": {"done": system.answers.done, "asked": system.answers.units},
         "dollars": system.dollars,
         "tokens": system.tokens,
+        "errors": system.errors and {"found": system.errors[0], "answers": system.errors[1]},
         "submitted_on": day_of(system.ended),
         "code": system.code,
         "contained": system.contained,

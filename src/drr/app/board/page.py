@@ -23,7 +23,7 @@ from drr.app.pages.frame import Frame, FramePlace, banner_of
 from drr.app.report.by_field import by_field_table
 from drr.app.report.grids import grid, section
 from drr.app.report.standing import OF_A_BOARD
-from drr.app.report.tables import Cell, RowHead
+from drr.app.report.tables import RowHead
 from drr.eval.judging.read import NOT_MEASURED
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
@@ -138,8 +138,9 @@ class BoardPages:
         parts = []
         for ranking in rankings:
             heads = {one.key: _head(one, facets) for one in ranking.systems}
-            table = grid(ranking.table(heads), {}, "board")
-            parts.append((ranking, table, cost_figure(ranking, heads)))
+            table = ranking.table(heads)
+            drawn = (grid(one, {}, "board") for one in (ranking.leading(table), table))
+            parts.append((ranking, *drawn, cost_figure(ranking, heads)))
         return self._draw(
             "set.html",
             answered.key,
@@ -164,11 +165,9 @@ class BoardPages:
             board=self.files[one.set],
             contained=CONTAINED[one.contained],
             badge=one_line_result,
-            dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
-            figures=one.shown_figures,
+            figures=sorted(one.shown_figures, key=ranking.order_of),
             groups=None if one.groups is None else section(by_field_table(one.groups), {}, has_files=False),
             levels=section(level_table(one), {}, has_files=False) if one.levels else None,
-            shown=lambda metric, v: Cell.of(v, metric.digits).text(),
         )
 
     def _accuracy(self, judge: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import WAYS
 from drr.eval.stats.differences import paired, unpaired
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import VRow, mean
 from drr.eval.stats.ranks import LEVEL, ranks
 from drr.wording.excerpt import excerpt, many
 
@@ -33,6 +34,12 @@ BEHIND = Heading(
     "behind the first",
     explanation="Its mean minus that of the first row, on the questions that both have, with the 95 % interval. A rank asks for more.",
 )
+ERRORS = Heading(
+    "errors",
+    explanation="Wrong facts that code found, for each answer that the rules read. It finds the plain ones: prices, sums, ids.",
+    scale="an answer",
+)
+COST = DOLLARS._replace(label="cost", key="dollars", scale="$ an answer")
 CONTAINED = {True: "contained", False: "beside the truth", None: "unknown"}
 _LONGEST = 60
 _BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
@@ -57,8 +64,6 @@ _BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
         ),
         lambda one: Cell(one.bundle.found.tier),
     ),
-    # A mean cost without all answers would look too cheap.
-    (DOLLARS, lambda one: Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown")),
     (TOKENS, lambda one: Cell(one.tokens, digits=0, missing="unknown")),
     (
         Heading("answered on", explanation="Day on which its last answer ended, as its maker says."),
@@ -70,6 +75,8 @@ _BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
     ),
 )
 """The columns that follow a system's figures."""
+_LEADING = (RANK, ERRORS, COST, TIGHT, CALLS, OPEN_MINUS_SEALED)
+"""The columns that stand first, beside the figure that ranks and pass^k."""
 
 
 class Ranking(NamedTuple):
@@ -156,9 +163,27 @@ class Ranking(NamedTuple):
         """Return the table with a row for each system, best first; a row's name is the system's key."""
         figures = {one.key: one.figures for one in self.systems}
         leveled = [one for one in self.systems if one.levels]
-        also = ["pass_4"] if leveled else _repeated(self.systems)
+        leading = self.leading_figures
+        known = metric_columns(figures, *leading, first=("points", "solved"), ahead=self._ahead)
+        ahead, passed = (
+            [one for one in known if one[0].key in names] for names in (leading[:1], leading[1:])
+        )
         columns: list[Column] = [
             (RANK, {key: Cell(f"{rank}") for key, rank in self.ranks.items()}),
+            *((heading, self._with_solved(cells)) for heading, cells in ahead),
+            (ERRORS, {one.key: _errors(one) for one in self.systems}),
+            # A mean cost without all answers would look too cheap.
+            (
+                COST,
+                {
+                    one.key: Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown")
+                    for one in self.systems
+                },
+            ),
+            *passed,
+            (TIGHT, {one.key: solved_tight(one) for one in leveled}),
+            (CALLS, {one.key: Cell(calls_per_solved(one), digits=1) for one in leveled}),
+            (OPEN_MINUS_SEALED, self._open_minus_sealed()),
             (
                 ANSWERS,
                 {
@@ -167,22 +192,50 @@ class Ranking(NamedTuple):
                     for own in (one.answers,)
                 },
             ),
-            *metric_columns(
-                figures,
-                *([] if self.metric is None else [self.metric.name]),
-                *also,
-                first=("points", "solved"),
-                ahead=self._ahead,
-            ),
-            (TIGHT, {one.key: solved_tight(one) for one in leveled}),
-            (CALLS, {one.key: Cell(calls_per_solved(one), digits=1) for one in leveled}),
+            *(one for one in known if one[0].key not in leading),
             (BEHIND, self._behind()),
-            (OPEN_MINUS_SEALED, self._open_minus_sealed()),
         ]
         columns += [(heading, {one.key: cell(one) for one in self.systems}) for heading, cell in _BESIDE]
-        shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
+        shown = [
+            one
+            for one in columns
+            if one[0] in (ERRORS, COST) or any(cell.value is not None for cell in one[1].values())
+        ]
         rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
         return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
+
+    def order_of(self, figure: tuple[Metric, VRow]) -> tuple[int, bool]:
+        """Return the place of a figure on a system's page: those of the ranking, those that are no detail, the others."""
+        first, *passed = self.leading_figures or [""]
+        order = [first, "points", "solved", *passed, figure[0].name]
+        return order.index(figure[0].name), figure[0].detail
+
+    def leading(self, table: Table) -> Table:
+        """Return the columns of the table that say who is where: rank, figure, errors, cost and pass^k first."""
+        heads, names = enumerate(table.columns), self.leading_figures
+        return table.of_columns([place for place, one in heads if one in _LEADING or one.key in names])
+
+    def _with_solved(self, cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
+        """Return the cells of the share of points with the share solved beside it; those of other figures as they are."""
+        if self.metric is None or self.metric.name != "points":
+            return cells
+        solved = {one.key: one.value("solved") for one in self.systems}
+        return {
+            key: cell if solved[key] is None else replace(cell, beside=f"solved {solved[key]:.2f}")
+            for key, cell in cells.items()
+        }
+
+    @property
+    def leading_figures(self) -> list[str]:
+        """Return the metric that ranks, then pass^k for the smallest and the largest known k above 1; for a set with levels that of 4."""
+        lead = [] if self.metric is None else [self.metric.name]
+        if any(one.levels for one in self.systems):
+            return [*lead, "pass_4"]
+        for way in WAYS:
+            names = [name for k, name in way.metrics_by_k.items() if k > 1]
+            if known := [name for name in names if any(one.value(name) is not None for one in self.systems)]:
+                return list(dict.fromkeys((*lead, known[0], known[-1])))
+        return lead
 
     @property
     def _ahead(self) -> dict[str, set[str]]:
@@ -218,10 +271,8 @@ def _name(one: ListedSystem) -> tuple[str, str]:
     return one.variant, one.key
 
 
-def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
-    """Return the names of pass^k for the smallest and the largest known k above 1."""
-    for way in WAYS:
-        names = [name for k, name in way.metrics_by_k.items() if k > 1]
-        if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
-            return sorted({known[0], known[-1]}, key=names.index)
-    return []
+def _errors(one: ListedSystem) -> Cell:
+    if one.errors is None:
+        return Cell(None, missing="unknown")
+    found, answers = one.errors
+    return Cell(found / answers, n=answers, beside=f"{found:,} in all")

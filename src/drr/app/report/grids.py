@@ -238,8 +238,8 @@ def _why(cell: Cell) -> str:
 
 
 def _beside(cell: Cell, *, ends: bool) -> str:
-    """Return the note next to a cell's number: deviation, unscored answers, printed value and, if `ends`, the interval."""
-    notes = []
+    """Return the note next to a cell's number: its own, deviation, unscored answers, printed value and, if `ends`, the interval."""
+    notes = [cell.beside] if cell.beside else []
     if ends and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
     if cell.equal and (ends or cell.signed):

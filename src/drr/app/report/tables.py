@@ -46,6 +46,8 @@ class Cell:
     """Text in place of a missing value, with the reason in a note."""
     brief: str = ""
     """Short text that replaces the value on an HTML page, where the full text shows on demand."""
+    beside: str = ""
+    """Text in small beside the number on an HTML page."""
     shade: str = ""
     """CSS class of the cell's background on an HTML page."""
 

@@ -4,7 +4,7 @@ const choices = [...document.querySelectorAll("select[data-by]")], chosen = docu
 function choose() {
   const rows = [...document.querySelectorAll("[data-model]")];
   for (const one of rows) one.classList.toggle("hidden", !choices.every((by) => !by.value || (one.getAttribute("data-" + by.dataset.by) || "").split(" ").includes(by.value)));
-  const all = rows.filter((one) => one.tagName === "TR"), left = all.filter((one) => !one.classList.contains("hidden"));
+  const all = rows.filter((one) => one.tagName === "TR" && !one.closest("details")), left = all.filter((one) => !one.classList.contains("hidden"));
   chosen.textContent = left.length < all.length ? left.length + " of " + all.length + " shown" : "";
 }
 for (const by of choices) by.addEventListener("change", choose);
