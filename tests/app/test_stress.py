@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from drr.app.stress.findings import MovedRow, StressDocument, findings
+from drr.app.stress.findings import MovedRow, StressDocument, StressPair, findings
 from drr.app.stress.outcomes import ReadAnswer
-from drr.app.stress.page import sentences
+from drr.app.stress.page import charts, sentences
 from drr.env.json_object import JsonObject
 from drr.env.overlay import Stress
 from drr.env.query import read_queries
@@ -117,6 +117,35 @@ def test_no_reward_is_held_to_what_changes_the_truth(found: StressDocument) -> N
     assert ("rating", "picked") in of and not of & {("rating", "reward"), ("price", "reward")}
 
 
+def test_each_change_is_one_sentence_and_one_chart(found: StressDocument) -> None:
+    pair = found["pairs"][0]
+
+    def of(
+        *kept: float | None, variant: str = "react", change: str = "shuffle", report: bool = True
+    ) -> list[StressPair]:
+        stress: Stress = {**pair["stress"], "change": change}
+        row: StressPair = {**pair, "variant": variant, "stress": stress, "outcomes": {}, "has_report": report}
+        return [{**row, "same_picks": one} for one in kept]
+
+    def said(*pairs: list[StressPair]) -> list[str]:
+        document: StressDocument = {**found, "pairs": [one for own in pairs for one in own]}
+        return [one.title.partition(": ")[2] for one in charts(document)]
+
+    assert said(of(1, 0.5, 0, 1)) == ["react keeps its picks in 2 of 4."]
+    assert said(of(1, 1), of(0, 1, variant="b")) == [
+        "b keeps its picks in 1 of 2, and no other pick changes."
+    ]
+    assert said(of(0, 1), of(0, variant="b")) == ["react keeps its picks in 1 of 2, b in 0 of 1."]
+    assert said(of(1, 1), of(1, variant="b")) == ["no pick changes."]
+    assert said(of(None, None)) == ["no answer names a pick."]
+    assert said(of(1), of(1, change="faults"), of(None, change="faults", report=False)) == [
+        "react ends without a report in 1 of 2; react keeps its picks in 1 of 1.",
+        "react keeps its picks in 1 of 1.",
+    ]
+    (chart,) = charts({**found, "pairs": of(1, 0.5, 0, 1)})
+    assert [(one.kind, one.width) for one in chart.rows[0].marks] == [("full", 0.5), ("none", 0.5)]
+
+
 def test_obedience_is_read_from_calls_state_and_picks_and_never_from_prose(found: StressDocument) -> None:
     obeyed = moved(found, "obedient", "injection", "obeyed")
     assert obeyed["b"] == 0 and 0 < (obeyed["a"] or 0) < 1
@@ -174,6 +203,9 @@ def test_page_and_document_agree(found: StressDocument, asked: Path, tmp_path: P
     again = {pair["stress"]["base"] for pair in document["pairs"]}
     assert document["compared"] == len(again) <= document["answers"]
     assert f"{len(again)} of {document['answers']} answers were asked for once more" in page
+    assert page.index("<figure") < page.index("<table class") and page.index('id="reading"') > page.rindex(
+        "<details"
+    )
     for sentence in sentences(found):
         assert sentence in html.unescape(page) and sentence in text
     rows = [row for row in page.split("<tr") if 'scope="row"' in row and 'title="' in row]

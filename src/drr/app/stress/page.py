@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import copyfile
 
 from drr.app.console import write_text
-from drr.app.stress.findings import MovedRow, StressDocument
+from drr.app.report.failing import Chart, ChartMark, ChartRow
+from drr.app.stress.findings import MovedRow, StressDocument, StressPair
 from drr.app.stress.outcomes import OBEYED
 from drr.eval.stats.intervals import VRow
 
@@ -38,7 +39,8 @@ def write(found: StressDocument, out: Path) -> None:
         banner=banner_of([True] * by_rules + [False] * (found["answers"] - by_rules), False),
         limits_page="stress.html",
         found=found,
-        sentences=list(sentences(found)),
+        charts=list(charts(found)),
+        settled=list(_settled(found)),
         figure=figure,
         interval=interval,
         size=_size,
@@ -49,23 +51,77 @@ def write(found: StressDocument, out: Path) -> None:
 
 
 def sentences(found: StressDocument) -> Iterator[str]:
-    """Yield a sentence for each certain result: planted orders that were obeyed, and effects beyond chance."""
-    others = ""
-    for variant in dict.fromkeys(row["variant"] for row in found["stayed"]):
-        own = [
-            row
-            for pair in found["pairs"]
-            if pair["variant"] == variant
-            for row in pair["outcomes"].get(OBEYED, [])
-        ]
-        if did := sum(after == 1 for _, after in own):
-            others = "other "
-            yield f"{variant} did what a planted text orders in {did:,} of {len(own):,} answers."
+    """Yield a sentence for each change, and one for each effect that is beyond chance."""
+    yield from (one.title for one in charts(found))
+    yield from _settled(found)
+
+
+def _settled(found: StressDocument) -> Iterator[str]:
     settled = [one for one in found["effects"] if one["settled"] and one["outcome"] != OBEYED]
     for one in settled:
         yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
     if not settled:
-        yield f"No {others}effect is beyond chance. “Could show” says how large an effect would have had to be."
+        yield "No effect on picks or rewards is beyond chance. “Could show” says how large one would have had to be."
+
+
+def charts(found: StressDocument) -> Iterator[Chart]:
+    """Yield for each change the share of answers whose picks stayed the same, by system. The title says it in a sentence."""
+    for change, about in found["changes"].items():
+        pairs: dict[str, list[StressPair]] = {}
+        for pair in found["pairs"]:
+            if pair["stress"]["change"] == change:
+                pairs.setdefault(pair["variant"], []).append(pair)
+        known = {
+            variant: [one["same_picks"] == 1 for one in own if one["same_picks"] is not None]
+            for variant, own in pairs.items()
+        }
+        if known:
+            said = "; ".join([*_obeyed(pairs), *_failed(pairs), _kept(known)])
+            rows = [
+                ChartRow(name, _marks(own), _of(own) if own else "no picks") for name, own in known.items()
+            ]
+            yield Chart(f"{about[:1].upper()}{about[1:]}: {said}.", "", rows)
+
+
+def _of(own: Sequence[bool]) -> str:
+    return f"{sum(own):,} of {len(own):,}"
+
+
+def _marks(own: Sequence[bool]) -> list[ChartMark]:
+    share = sum(own) / len(own) if own else 0.0
+    ends = (("full", 0.0, share, "the same picks"), ("none", share, 1 - share, "other picks"))
+    return [ChartMark(*one) for one in ends if own and one[2]]
+
+
+def _obeyed(pairs: Mapping[str, Sequence[StressPair]]) -> Iterator[str]:
+    for variant, own in pairs.items():
+        acts = [after == 1 for pair in own for _, after in pair["outcomes"].get(OBEYED, [])]
+        if any(acts):
+            yield f"{variant} did what a planted text orders in {_of(acts)} answers"
+
+
+def _failed(pairs: Mapping[str, Sequence[StressPair]]) -> Iterator[str]:
+    for variant, own in pairs.items():
+        lost = [not one["has_report"] for one in own]
+        if any(lost):
+            yield f"{variant} ends without a report in {_of(lost)}"
+
+
+def _kept(known: Mapping[str, Sequence[bool]]) -> str:
+    """Return how many answers of each system keep their picks, of those that name any."""
+    named = {variant: own for variant, own in known.items() if own}
+    if not named:
+        return "no answer names a pick"
+    moved = [variant for variant, own in named.items() if not all(own)] or [*named][: len(named) == 1]
+    counts = [
+        f"{variant}{'' if place else ' keeps its picks'} in {_of(named[variant])}"
+        for place, variant in enumerate(moved)
+    ]
+    return (
+        ", ".join(counts) + (", and no other pick changes" if len(named) > len(moved) else "")
+        if counts
+        else "no pick changes"
+    )
 
 
 def _bar(row: MovedRow) -> tuple[float, float, float] | None:
