@@ -205,18 +205,18 @@ class Ranking(NamedTuple):
         return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
 
     def order_of(self, figure: tuple[Metric, VRow]) -> tuple[int, bool]:
-        """Return the place of a figure on a system's page: those of the ranking, those that are no detail, the others."""
+        """Return the place of a figure on a system's page, where those of the ranking come first."""
         first, *passed = self.leading_figures or [""]
         order = [first, "points", "solved", *passed, figure[0].name]
         return order.index(figure[0].name), figure[0].detail
 
     def leading(self, table: Table) -> Table:
-        """Return the columns of the table that say who is where: rank, figure, errors, cost and pass^k first."""
+        """Return the table with the columns that stand first alone."""
         heads, names = enumerate(table.columns), self.leading_figures
         return table.of_columns([place for place, one in heads if one in _LEADING or one.key in names])
 
     def _with_solved(self, cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
-        """Return the cells of the share of points with the share solved beside it; those of other figures as they are."""
+        """Return the cells, those of the share of points with the share solved beside it."""
         if self.metric is None or self.metric.name != "points":
             return cells
         solved = {one.key: one.value("solved") for one in self.systems}
@@ -227,7 +227,7 @@ class Ranking(NamedTuple):
 
     @property
     def leading_figures(self) -> list[str]:
-        """Return the metric that ranks, then pass^k for the smallest and the largest known k above 1; for a set with levels that of 4."""
+        """Return the metric that ranks, then pass^k of the smallest and largest known k above 1."""
         lead = [] if self.metric is None else [self.metric.name]
         if any(one.levels for one in self.systems):
             return [*lead, "pass_4"]
