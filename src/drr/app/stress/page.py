@@ -76,11 +76,11 @@ def charts(found: StressDocument) -> Iterator[Chart]:
             for variant, own in pairs.items()
         }
         if known:
-            said = "; ".join([*_obeyed(pairs), *_failed(pairs), _kept(known)])
+            sentence = "; ".join([*_obeyed(pairs), *_failed(pairs), _kept(known)])
             rows = [
                 ChartRow(name, _marks(own), _of(own) if own else "no picks") for name, own in known.items()
             ]
-            yield Chart(f"{about[:1].upper()}{about[1:]}: {said}.", "", rows)
+            yield Chart(f"{about[:1].upper()}{about[1:]}: {sentence}.", "", rows)
 
 
 def _of(own: Sequence[bool]) -> str:
