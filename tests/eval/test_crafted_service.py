@@ -52,9 +52,14 @@ CASES: dict[str, tuple[list[str], WantedPurchase, list[OrderRequest]]] = {
         WantedPurchase(quantity=2),
         [_request("O2", refusals=["hygiene", "window"]), _request("O3", "cancel", refusals=["sent"]), _request("O4")],
     ),
+    "asking": (
+        ["S1"],
+        WantedPurchase(quantity=2),
+        [_request("O2", "exchange"), _request("O3", "promise", refusals=["promise"]), _request("O4", refusals=["fee"], free=True)],
+    ),
     "desk": (["N1"], WantedPurchase(quantity=3), [_request("O7"), _request("O9", "cancel", withdrawn=True)]),
 }  # fmt: skip
-BUYS = {"moving": 1, "kettle": 1, "late": 1, "desk": 3}
+BUYS = {"moving": 1, "kettle": 1, "late": 1, "asking": 1, "desk": 3}
 """The wish of each talk that is the purchase, which the code numbers 1."""
 
 
@@ -115,7 +120,7 @@ def _form(talk: str, said: dict[str, str]) -> ServedForm:
             row: dict[str, Any] = {"point": _point(talk, int(point)), "act": act, "items": items}
             if money:
                 row["money"] = float(money[1])
-            if act == "refused":
+            if act in ("refused", "allowed"):
                 row["clause"] = text.split()[-1]
             wishes.append(row)
     return ServedForm.model_validate({"wishes": wishes})
@@ -130,7 +135,8 @@ def _report(talk: str, said: dict[str, str]) -> str:
 def test_a_crafted_answer_earns_what_was_agreed_on(row: dict[str, Any]) -> None:
     talk, right = row["talk"], TABLE["talk"][row["talk"]]["right"]
     did = row.get(
-        "did", {p: text for p, text in right.items() if text.split()[0] not in ("refused", "withdrawn")}
+        "did",
+        {p: text for p, text in right.items() if text.split()[0] not in ("refused", "withdrawn", "allowed")},
     )
     given = row.get("form", right)
     form = None if given == "none" else _form(talk, given)

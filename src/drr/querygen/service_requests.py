@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 from typing import Any, cast, get_args
 
-from drr.env.entities import Address, Order, OrderStatus
+from drr.env.entities import Address, Order, OrderStatus, Product
 from drr.env.service.case import (
     Action,
     ClauseName,
@@ -24,11 +24,25 @@ from drr.env.service.state import ServiceState, vouchers_of
 from drr.querygen.service import ServiceMaker, placed_order, refusals_of
 from drr.querygen.service_wish import DrawnWish
 
-_FORBIDDING = ("account", "sent", "window", "hygiene", "final")
-_FORBIDDEN = ("window", "hygiene", "final", "sent")
-_ACTIONS = {"some": "return", "return_if": "return", "foreign": "cancel"}
-_TRAPPED, _WITHDRAWN, _FAULTY, _FOREIGN, _OLDEST = 0.45, 0.15, 0.4, 0.6, 150
-"""Shares of wishes that the policy forbids, of those taken back, of faulty goods, of family orders in other accounts; days since the oldest order."""
+HANGING = ("return", "some", "return_if", "free", "question")
+OTHERS = ("cancel", "readdress", "foreign", "voucher")
+"""Wishes that hang on what the policy says of the goods, and the other ones."""
+_ACTIONS: Mapping[str, Action] = {
+    "some": "return",
+    "return_if": "return",
+    "free": "return",
+    "foreign": "cancel",
+}
+_DECIDING: Mapping[Action, Sequence[ClauseName | ShopClauseName]] = {
+    "return": ("window", "hygiene", "final", "fee"),
+    **dict.fromkeys(("cancel", "readdress"), ("sent",)),
+    "exchange": ("exchange", "window"),
+    "promise": ("promise",),
+    "voucher": ("voucher",),
+}
+"""The clauses by which a wish may fall. Each has a twin that is allowed, by other goods, days or words of his."""
+_FORBIDDEN, _WITHDRAWN, _FAULTY, _STRICT, _OLDEST, _REDRAWS = 0.5, 0.15, 0.1, 0.2, 150, 60
+"""Shares of wishes that the policy forbids, of those taken back, of faulty goods, of clauses without another exception; days since the oldest order; draws of an order."""
 _ORDINARY: tuple[Reason, ...] = tuple(one for one in get_args(Reason) if one not in FAULTY)
 
 
@@ -47,85 +61,94 @@ class RequestDraw:
     def __post_init__(self) -> None:
         self.slots: dict[SlotKind, list[str]] = {kind: [*own] for kind, own in self.wish.slots.items()}
         self.values = dict(self.wish.values)
-        self._words = self.words["requests"]
+        self._words, self._pools = self.words["requests"], dict[str, Sequence[Product]]()
         products = self.maker.base.checker.shelves.products
         known = self.maker.base.checker.orders(self.user_id)
         self._taken = {(kind_of(products.get(one.product_id)), one.order_date[:7]) for one in known}
 
     def drawn(self, part: str, point: int) -> OrderRequest | None:
         """Draw a wish, with the order that it is about; `None` where the shop has none."""
+        rng, forbidden = self.rng, self.rng.random() < _FORBIDDEN
         if part == "voucher":
             return self._voucher()
-        if part == "foreign" and self.rng.random() < _FOREIGN:
+        if part == "foreign" and forbidden:
             return self._foreign(point)
-        action = cast(Action, _ACTIONS.get(part, part))
-        trap = self._trap(part, action)
-        can_be_faulty = action == "return" and trap is None  # what is yet to arrive cannot have come damaged
-        reason = self.rng.choice(FAULTY if can_be_faulty and self.rng.random() < _FAULTY else _ORDINARY)
-        opened = trap == "hygiene" or reason in FAULTY or self.rng.random() < 0.5
-        order = self._order(action, trap, part, is_faulty=reason in FAULTY)
-        if order is None:
-            return None
-        request = OrderRequest(
-            action=action,
-            order_id=order.order_id,
-            reason=reason if action != "readdress" else "no longer needed",
-            opened=opened and action == "return",
-            pieces=self.rng.randint(1, order.quantity - 1) if part == "some" else None,
-            address=self._address() if action == "readdress" else None,
-            withdrawn=part in ("return", "cancel") and trap is None and self.rng.random() < _WITHDRAWN,
-        )
-        request = request.model_copy(update={"refusals": self._refusals(request)})
-        if bool(request.refusals) != (trap is not None):
-            return None
-        self._tell(request, order, point, is_of_family=part == "foreign")
-        return request
+        action = _ACTIONS.get(part) or cast(Action, part)
+        falls = [one for one in _DECIDING[action] if (one == "fee") == (part == "free")]
+        # What is final, or must be free, is allowed to faulty goods alone, which always come back.
+        strict = ("final", "fee") if part == "free" else ("final",)
+        stands = [one for one in _DECIDING[action] if one not in strict or rng.random() < _STRICT]
+        names = [one for one in (falls if forbidden else stands) if self._goods(one)]
+        decides = rng.choice(names or [""])
+        for _ in range(_REDRAWS if decides else 0):
+            reason = rng.choice(FAULTY if action == "return" and rng.random() < _FAULTY else _ORDINARY)
+            order = self._order(decides, rng.choice(self._goods(decides)), part, is_faulty=reason in FAULTY)
+            if order is None:
+                continue
+            request = OrderRequest(
+                action=action,
+                order_id=order.order_id,
+                reason=reason if action in ("return", "cancel") else "no longer needed",
+                opened=action in ("return", "exchange") and (reason in FAULTY or rng.random() < 0.5),
+                pieces=rng.randint(1, order.quantity - 1) if part == "some" else None,
+                address=self._address() if action == "readdress" else None,
+                free=part == "free",
+            )
+            refusals = self._refusals(request, order)
+            if decides in refusals if forbidden else not refusals:
+                taken_back = part in ("return", "cancel") and not refusals and rng.random() < _WITHDRAWN
+                request = request.model_copy(update={"refusals": refusals, "withdrawn": taken_back})
+                self._place(order)
+                self._tell(request, order, point, is_of_family=part == "foreign")
+                return request
+        return None
 
     def bystanders(self) -> bool:
         """Draw orders that nobody speaks of. Tell whether there are other orders at all."""
         products = self.maker.base.checker.shelves.products
         for one in self.orders[:2]:
-            self._order("return", None, "return", is_faulty=True, kind=kind_of(products[one.product_id]))
+            same = [
+                other for other in self.maker.priced if kind_of(other) == kind_of(products[one.product_id])
+            ]
+            if same and (order := self._order("window", self.rng.choice(same), "return", is_faulty=True)):
+                self._place(order)
         return len(self.orders) > 1
 
-    def _trap(self, part: str, action: Action) -> str | None:
-        if part == "some" or self.rng.random() >= _TRAPPED:
-            return None
-        return self.rng.choice(_FORBIDDEN) if action == "return" else "sent"
+    def _goods(self, clause: str) -> Sequence[Product]:
+        """Return the goods on which a clause decides; where it decides by days, those of no clause of goods."""
+        if clause not in self._pools:
+            policy, bought = self.policy, self.wish.need.category[-1]
+            named = {"fee": policy.fee, "hygiene": policy.hygiene, "final": policy.final}.get(clause)
+            barred = {*policy.hygiene, *policy.final}
+            known = [(kind_of(one), one) for one in self.maker.priced]
+            known = [(kind, one) for kind, one in known if kind not in ("", bought)]
+            self._pools[clause] = [
+                one for kind, one in known if (kind not in barred if named is None else kind in named)
+            ]
+        return self._pools[clause]
 
-    def _order(
-        self, action: Action, trap: str | None, part: str, *, is_faulty: bool, kind: str | None = None
-    ) -> Order | None:
+    def _order(self, clause: str, product: Product, part: str, *, is_faulty: bool) -> Order | None:
+        """Draw an order of a product. Where days decide, they are such that some goods of the shop are too late and others are not."""
         policy, rng, today = self.policy, self.rng, self.maker.today
-        barred: Callable[[str], bool] = {
-            "hygiene": policy.hygiene.__contains__,
-            "final": policy.final.__contains__,
-        }.get(trap or "", lambda own: is_faulty or own not in (*policy.hygiene, *policy.final))
-        choice = [
-            one for one in self.maker.priced
-            if kind_of(one) and (action != "return" or barred(kind_of(one))) and kind in (None, kind_of(one)) and kind_of(one) != self.wish.need.category[-1]
-        ]  # fmt: skip
-        if not choice:
-            return None
-        product = rng.choice(choice)
-        is_late = trap == "window" or (is_faulty and action == "return" and rng.random() < 0.5)
-        known = [
-            (age, policy.days_for(kind_of(product), today - timedelta(age))) for age in range(3, _OLDEST)
-        ]
-        ages = [age for age, limit in known if (age > limit) == is_late]
-        ready: OrderStatus = "Delivered" if action == "return" else "Processing"
-        if trap == "sent":
-            ready = "Processing" if action == "return" else "Shipped"
-        age = rng.choice(ages) if ready == "Delivered" else rng.randint(1, 9)
-        day = (today - timedelta(age)).isoformat()
+        own = [(age, policy.terms_of(today - timedelta(age))) for age in range(3, _OLDEST)]
+        ages = {
+            "window": [age for age, terms in own if is_faulty or terms.short < age <= terms.days],
+            "exchange": [age for age, terms in own if age <= terms.days],
+            "promise": range(1, 2 * policy.promise + 1),
+            "sent": range(1, 10),
+        }.get(clause) or [age for age, terms in own if is_faulty or age <= terms.short]
+        day = (today - timedelta(rng.choice(ages))).isoformat()
+        status: OrderStatus = rng.choice(("Processing", "Shipped")) if clause == "sent" else "Delivered"
         if (kind_of(product), day[:7]) in self._taken:
             return None
-        self._taken.add((kind_of(product), day[:7]))
-        placed = placed_order(rng, product.product_id, self.user_id, (day, rng.randrange(86_400)), ready)
+        placed = placed_order(rng, product.product_id, self.user_id, (day, rng.randrange(86_400)), status)
         pieces = rng.randint(2, 5) if part == "some" else rng.choice((1, 1, 1, 2, 3))
-        order = placed.model_copy(update={"quantity": pieces})
+        return placed.model_copy(update={"quantity": pieces})
+
+    def _place(self, order: Order) -> None:
+        products = self.maker.base.checker.shelves.products
+        self._taken.add((kind_of(products[order.product_id]), order.order_date[:7]))
         self.orders.append(order)
-        return order
 
     def case(self, requests: Sequence[OrderRequest]) -> ServiceCase:
         """Return the talk of these wishes, as far as it is drawn."""
@@ -141,10 +164,11 @@ class RequestDraw:
             values=self.values,
         )
 
-    def _refusals(self, request: OrderRequest) -> list[ClauseName | ShopClauseName]:
+    def _refusals(self, request: OrderRequest, order: Order) -> list[ClauseName | ShopClauseName]:
         """Return the clauses that forbid a wish, whatever was asked and agreed."""
-        found = refusals_of(ServiceState(self.case([request]), self.maker.shop, self.user_id), request)
-        return [one for one in found if one in _FORBIDDING]
+        state = ServiceState(self.case([request]), self.maker.shop, self.user_id)
+        state.orders[order.order_id] = order
+        return [one for one in refusals_of(state, request) if one in _DECIDING[request.action]]
 
     def _address(self) -> Address | None:
         """Draw an address where somebody of the shop lives."""
@@ -189,17 +213,16 @@ class RequestDraw:
             to = request.address
             facts = {"street": to.address1, "city": to.city, "state": to.state, "zip": to.zip}
             self._say("order", "address", point=point, **facts)
-            return
+        seal = "opened" if request.opened else "sealed"
         if request.withdrawn:
             self._say("reason", "withdrawn", point=point)
-            return
-        words = self.words["reasons"][request.reason]
-        self._say("reason", "reason", point=point, reason=words)
-        if request.action == "return":
-            seal = "opened" if request.opened else "sealed"
-            sentence = f"{self.slots['reason'].pop()} {self._words[seal]}"
-            self.slots["reason"].append(sentence)
-            self.values[sentence] = [request.reason, seal]
+        elif request.action in ("return", "cancel"):
+            is_back, why = request.action == "return", self.words["reasons"][request.reason]
+            self._say("reason", seal if is_back else "reason", point=point, reason=why)
+            self.values[self.slots["reason"][-1]] = [request.reason, *[seal] * is_back]
+        elif request.action == "exchange":
+            self._say("order", f"{seal}_only", point=point)
+            self.values[self.slots["order"][-1]] = [seal]
 
     def _say(self, kind: SlotKind, form: str, /, **facts: object) -> None:
         sentence = self._words[form].format(**facts)

@@ -16,6 +16,7 @@ from drr.env.query import Query
 from drr.env.service.case import (
     CART_TOOLS,
     ORDER_TOOLS,
+    QUESTIONS,
     ChangeOfMind,
     OrderRequest,
     ServiceCase,
@@ -31,24 +32,11 @@ from drr.env.session import Change
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
 from drr.querygen.service import GoldPath, ServiceMaker
-from drr.querygen.service_requests import RequestDraw
+from drr.querygen.service_requests import HANGING, OTHERS, RequestDraw
 from drr.querygen.service_wish import DrawnWish
 
-PARTS = (
-    "return",
-    "return",
-    "some",
-    "return_if",
-    "cancel",
-    "cancel",
-    "readdress",
-    "readdress",
-    "foreign",
-    "voucher",
-)
-"""Things that are wished besides the purchase; what stands twice is drawn more often."""
-_RANKED, _NO_OLD = 0.25, 0.6
-"""Shares of purchases by preference, and of purchases without a voucher in which no old one is spoken of."""
+_RANKED = 0.25
+"""The share of purchases by preference."""
 
 
 @dataclass
@@ -128,9 +116,11 @@ class ShopTalks(ServiceMaker):
         if purchase.voucher_used:
             return None
         draw = RequestDraw(rng, self, user_id, wish, self.shop_policy, self.own_words)
-        parts = list(dict.fromkeys(rng.sample(PARTS, rng.randint(2, 5))))
-        if purchase.voucher is None and rng.random() < _NO_OLD:
-            parts = [one for one in parts if one != "voucher"]
+        count, own = rng.randint(2, 5), ["voucher"] if purchase.voucher else []
+        hanging = count - rng.randint(0, count // 2)
+        others = [one for one in OTHERS if one not in own]
+        parts = [*rng.sample([*HANGING, *own], hanging), *rng.sample(others, count - hanging)]
+        parts = [rng.choice(QUESTIONS) if one == "question" else one for one in rng.sample(parts, count)]
         requests = [one for point, part in enumerate(parts, 2) if (one := draw.drawn(part, point))]
         if not 2 <= len(requests) == len(parts) or not draw.bystanders():
             return None

@@ -74,7 +74,7 @@ def propose_to_shopper(
     address = Address(address1=street, city=city, state=state, zip=zip_code) if act == "readdress" else None
     count = 0 if act == "readdress" else pieces or order.quantity
     sum_back = 0.0 if act == "readdress" or money is None else money
-    answer = reply_to_act(ctx.service, act, order.order_id, count, sum_back, address)
+    answer = reply_to_act(ctx.service, act, order, count, sum_back, address)
     ctx.service.heard += answer.sentences
     words = spoken_answer(ctx, f"May I {act} order {order.order_id}?", answer.sentences)
     data = {"sentences": answer.sentences, "agreed": answer.agreed}

@@ -22,11 +22,14 @@ ClauseName = Literal[
     "hygiene", "least",
 ]  # fmt: skip
 ShopClauseName = Literal[
-    "account", "asked", "asking", "stock", "voucher", "sent", "confirm", "reason", "window", "hygiene", "final"
+    "account", "asked", "asking", "stock", "voucher", "sent", "confirm", "reason", "window", "hygiene", "final",
+    "fee", "exchange", "promise",
 ]  # fmt: skip
 """The clauses of a shop's own policy, in talks of version 2."""
-Action = Literal["cancel", "return", "readdress", "voucher"]
-_LATER = ("need", "budget", "opened", "pieces", "address", "withdrawn")
+Action = Literal["cancel", "return", "readdress", "voucher", "exchange", "promise"]
+QUESTIONS: tuple[Action, ...] = ("exchange", "promise")
+"""What he only asks about: the policy allows it or does not, and nothing is done."""
+_LATER = ("need", "budget", "opened", "pieces", "address", "withdrawn", "free")
 Reason = Literal["no longer needed", "ordered by mistake", "damaged", "not as described", "cheaper elsewhere"]
 
 
@@ -107,11 +110,13 @@ class OrderRequest(_Part):
     """The address to which the order shall go."""
     withdrawn: bool = False
     """True where he takes the wish back when he is asked for the reason."""
+    free: bool = False
+    """True where he keeps the goods unless he gets all of his money back."""
 
     @property
     def is_due(self) -> bool:
         """Tell whether an act on the order must be done."""
-        return not (self.refusals or self.withdrawn or self.action == "voucher")
+        return not (self.refusals or self.withdrawn or self.action in ("voucher", *QUESTIONS))
 
 
 class ChangeOfMind(_Part):

@@ -116,7 +116,8 @@ CLAUSES: tuple[Clause, ...] = (
 
 
 FAULTY: tuple[Reason, ...] = ("damaged", "not as described")
-"""Reasons for which goods always come back."""
+"""Reasons for which goods always come back, for a year."""
+FAULTY_DAYS = 365
 
 
 def _request(state: ServiceState, act: Act) -> OrderRequest | None:
@@ -126,17 +127,24 @@ def _request(state: ServiceState, act: Act) -> OrderRequest | None:
 
 
 def _forbids(name: str) -> Callable[[ServiceState, Act], bool]:
-    """Return a predicate: a return of goods that the lists of the policy exclude, which faulty goods are not."""
+    """Return a predicate: goods and days that the policy excludes, which faulty goods are not."""
 
     def broken(state: ServiceState, act: Act) -> bool:
         policy, request = state.case.policy, _request(state, act)
-        if not isinstance(policy, ShopPolicy) or act.order is None or act.reason in FAULTY:
+        if not isinstance(policy, ShopPolicy) or act.order is None:
             return False
-        kind = kind_of(act.product)
-        if name == "window":
-            return state.age(act.order) > policy.days_for(kind, act.order.placed_at.date())
-        unsealed = name == "final" or request is None or request.opened
-        return unsealed and kind in (policy.final if name == "final" else policy.hygiene)
+        kind, age, opened = kind_of(act.product), state.age(act.order), request is None or request.opened
+        if act.reason in FAULTY and age <= FAULTY_DAYS:
+            return False
+        late = age > policy.days_for(kind, act.order.placed_at.date())
+        return {
+            "window": late,
+            "hygiene": opened and kind in policy.hygiene,
+            "final": kind in policy.final,
+            "fee": request is not None and request.free and kind in policy.fee,
+            "exchange": opened or late,
+            "promise": age > policy.promise,
+        }[name]
 
     return broken
 
@@ -182,24 +190,19 @@ def _is_unasked(state: ServiceState, act: Act) -> bool:
     return address_words(request.address) != address_words(act.address)
 
 
-def _holds_no_voucher(state: ServiceState, act: Act) -> bool:
-    return act.voucher is not None and (
-        _voucher_refused(state, act)
-        or act.voucher in state.ended_vouchers
-        or act.goods < _policy(state).least
-    )
-
-
 _CHANGING = (*_ENDING, "readdress")
 SHOP_CLAUSES: tuple[Clause, ...] = (
     *(one for one in CLAUSES if one.name in ("asking", "stock", "reason")),
     Clause("account", _CHANGING, _STOPPED, "", CLAUSES[0].broken),
-    Clause("voucher", ("pay",), _STOPPED, "", _holds_no_voucher),
+    Clause("voucher", ("pay",), _STOPPED, "", lambda state, act: _voucher_refused(state, act) or act.voucher in state.ended_vouchers),
+    Clause("voucher", ("pay",), _OWED, "", CLAUSES[-1].broken),
     Clause("sent", _CHANGING, _STOPPED, "", _has_other_status),
     Clause("confirm", ("pay", *_CHANGING), _OWED, "", _is_unagreed),
     Clause("asked", _CHANGING, _OWED, "", _is_unasked),
-    *(Clause(name, ("return",), _OWED, "", _forbids(name)) for name in ("window", "hygiene", "final")),
-)
+    Clause("window", ("return", "exchange"), _OWED, "", _forbids("window")),
+    *(Clause(name, ("return",), _OWED, "", _forbids(name)) for name in ("hygiene", "final", "fee")),
+    *(Clause(name, (name,), _STOPPED, "", _forbids(name)) for name in ("exchange", "promise")),
+)  # fmt: skip
 """The clauses of talks of version 2, whose words are those of the shop's policy."""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drr.env.checkable import ConstraintKind, meets_constraint
-from drr.env.entities import Address, Product
+from drr.env.entities import Address, Order, Product
 from drr.env.service.case import Action, SlotKind, WantedPurchase
-from drr.env.service.clauses import Act, broken_by
+from drr.env.service.clauses import Act, broken_by, refund_of
 from drr.env.service.state import ServiceState, address_words
 
 KIND_OF: dict[ConstraintKind, SlotKind] = {
@@ -72,10 +72,10 @@ def _wrong_terms(
 
 
 def wrong_in_act(
-    state: ServiceState, action: Action, order_id: str, pieces: int, address: Address | None
+    state: ServiceState, action: Action, order: Order, pieces: int, money: float, address: Address | None
 ) -> Wrong | None:
     """Return what is otherwise than he wants in an act on an order; `None` where it is right."""
-    request = next((one for one in state.case.requests if one.order_id == order_id), None)
+    request = next((one for one in state.case.requests if one.order_id == order.order_id), None)
     if request is None:
         return "I have not asked for anything about that order.", "order"
     if request.withdrawn:
@@ -86,6 +86,11 @@ def wrong_in_act(
         return f"{pieces} is not the number that I send back.", "order"
     if action == "readdress" and address_words(address) != address_words(request.address):
         return "That is not the address.", "order"
+    product = state.shop.store.product(order.product_id)
+    if request.free and money < refund_of(
+        state, order, product, pieces, is_return=False, reason=request.reason
+    ):
+        return "That is not all of my money. I keep it then.", None
     return None
 
 

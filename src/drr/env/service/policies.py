@@ -18,6 +18,8 @@ from pydantic import BaseModel, ConfigDict
 _GROUPED = ("shorter", "hygiene", "fee", "final")
 _OF_GOODS = _GROUPED[1:]
 """Clauses that stand only where they have goods."""
+_OPTIONAL = ("condition", "proof", "shipping", "refund")
+"""Clauses of which a shop may leave two out."""
 
 
 class ReturnTerms(BaseModel):
@@ -48,6 +50,8 @@ class ShopPolicy(BaseModel):
     """Kinds that do not come back once opened; those of `final` never do. Neither holds for faulty goods."""
     fee: list[str]
     final: list[str]
+    promise: int
+    """Days within which he gets the difference where a price drops."""
     clauses: dict[str, str]
     """The words of each clause on the shop's page, by its name; `staff` has those for its staff alone."""
     staff: dict[str, str]
@@ -133,24 +137,36 @@ def _edition(
     kinds = {name: [kind for one in goods[name] for kind in tables["groups"][one][1:]] for name in _GROUPED}
     rows = house["editions"][max(at - 1, 0) : at + 1][::-1]
     terms = [ReturnTerms(since=own[0], days=own[1], short=own[2], percent=own[3]) for own in rows]
-    least = rows[0][4]
+    least, (now, old) = rows[0][4], (terms[0], terms[-1])
+    facts: dict[str, object] = {**words, "days": now.days, "short": now.short, "percent": now.percent}
+    facts |= {"old_days": old.days, "old_short": old.short, "old_percent": old.percent}
+    facts |= {
+        "least": currency.text(least).removesuffix(".00"),
+        "promise": house["promise"],
+        "since": _words(now.since),
+    }
 
-    def written(name: str, own: ReturnTerms) -> str:
-        figures = {"days": own.days, "short": own.short, "percent": own.percent}
-        text = voice[name].format_map({**words, **figures, "least": currency.text(least)})
+    def written(*names: str) -> str:
+        text = " ".join([*(voice[name].format_map(facts) for name in names), *_why(house, names[0])])
         return f"{text[0].upper()}{text[1:]}"
 
-    names = [name for name in voice if name not in _OF_GOODS or kinds[name]]
-    clauses = {name: " ".join([written(name, terms[0]), *_why(house, name)]) for name in names}
-    for own in terms[1:]:
-        both = [name for name in names if name in ("window", "fee")]
-        kept = " ".join(text for name in both if (text := written(name, own)) != written(name, terms[0]))
-        if kept:
-            clauses["earlier"] = (
-                f'Orders placed before {_words(terms[0].since)} are covered by our previous policy, as of {_words(own.since)}: "{kept}"'
-            )
+    rng = Random(f"{house['editions']}{voice['window']}")
+    left_out = {*rng.sample(_OPTIONAL, rng.randint(0, 2)), "earlier", "earlier_fee"}
+    names = [name for name in voice if name not in left_out and (name not in _OF_GOODS or kinds[name])]
+    clauses = {name: written(name) for name in names}
+    changed = [
+        (now.days, now.short) != (old.days, old.short),
+        bool(kinds["fee"]) and now.percent != old.percent,
+    ]
+    if any(changed):
+        clauses["earlier"] = written("earlier", *["earlier_fee"] * changed[1])
     return ShopPolicy(
-        type=house["type"], terms=terms, least=least, clauses=clauses, staff=tables["staff"], **kinds
+        **{name: house[name] for name in ("type", "promise")},
+        **kinds,
+        terms=terms,
+        least=least,
+        clauses=clauses,
+        staff=tables["staff"],
     )
 
 

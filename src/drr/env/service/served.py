@@ -10,13 +10,15 @@ from typing import Any, Literal
 
 from drr.env.entities import Address
 from drr.env.query import Query
-from drr.env.service.case import OrderRequest, ShopClauseName
+from drr.env.service.case import QUESTIONS, OrderRequest, ShopClauseName
 from drr.env.service.outcome import OrderedProduct, ServiceOutcome
 from drr.env.service.state import address_words
 from drr.env.session import Change
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-ServedAct = Literal["bought", "returned", "cancelled", "readdressed", "used", "refused", "withdrawn"]
+ServedAct = Literal[
+    "bought", "returned", "cancelled", "readdressed", "used", "refused", "withdrawn", "allowed"
+]
 
 
 class ServedWish(BaseModel):
@@ -31,7 +33,7 @@ class ServedWish(BaseModel):
     money: FiniteFloat | None = None
     """The sum that was paid, or that comes back."""
     clause: ShopClauseName | None = None
-    """The clause that forbids what is refused."""
+    """The clause that forbids what is refused, or allows what he only asks about."""
 
     @property
     def pieces(self) -> Counter[str]:
@@ -115,7 +117,9 @@ class ServedOutcome(ServiceOutcome):
         Those without an act count only beside one with an act, and refusals only where the form refuses nothing wrongly.
         """
         found = {point for point in self.true if self.done.get(point)}
-        acted = {point for point in found if self.answers[point].act not in ("refused", "withdrawn")}
+        acted = {
+            point for point in found if self.answers[point].act not in ("refused", "withdrawn", "allowed")
+        }
         refused = (
             {one.point for one in self.served.wishes if one.act == "refused"} if self.served else set[int]()
         )
@@ -179,8 +183,10 @@ class ServedOutcome(ServiceOutcome):
             return ServedWish(point=point, act="used")
         if request.withdrawn:
             return ServedWish(point=point, act="withdrawn")
-        grounds = self.refusals(request)
-        return ServedWish(point=point, act="refused", clause=grounds[0]) if grounds else None
+        if grounds := self.refusals(request):
+            return ServedWish(point=point, act="refused", clause=grounds[0])
+        own = next((one for one in QUESTIONS if one == request.action), None)
+        return None if own is None else ServedWish(point=point, act="allowed", clause=own)
 
     def _is_so(self, one: ServedWish) -> bool:
         """Tell whether an answer agrees with the records."""
@@ -190,7 +196,7 @@ class ServedOutcome(ServiceOutcome):
         if one.act == "refused":
             return one.clause in self.refusals(self.case.requests[one.point - 2])
         if true.money is None:
-            return True
+            return true.clause in (None, one.clause)
         return one.pieces == true.pieces and one.money is not None and abs(one.money - true.money) < 0.005
 
 

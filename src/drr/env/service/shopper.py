@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from drr.env.entities import Address
+from drr.env.entities import Address, Order
 from drr.env.service.case import Action, SlotKind
 from drr.env.service.looking import Wrong, wrong_in_act, wrong_in_cart
 from drr.env.service.state import ServiceState, address_words
@@ -75,16 +75,16 @@ def shopper_reply(state: ServiceState, about: Sequence[SlotKind], total: float |
 
 
 def reply_to_act(
-    state: ServiceState, action: Action, order_id: str, pieces: int, money: float, address: Address | None
+    state: ServiceState, action: Action, order: Order, pieces: int, money: float, address: Address | None
 ) -> Reply:
     """Answer a proposal about an order, and note a yes in the state."""
     if state.is_over:
         return Reply([GONE])
     state.answers += 1
-    wrong = wrong_in_act(state, action, order_id, pieces, address)
+    wrong = wrong_in_act(state, action, order, pieces, money, address)
     if wrong is not None:
         return Reply(_objections(state, wrong))
-    state.agreed[order_id] = (action, pieces, round(money, 2), address_words(address))
+    state.agreed[order.order_id] = (action, pieces, round(money, 2), address_words(address))
     return Reply([DONE], True)
 
 

@@ -55,7 +55,7 @@ def _agrees(text: str, one: ServedWish) -> bool | None:
     act = words[0] if words else ""
     if act != one.act:
         return False if act in _ACTS else None
-    if one.act == "refused":
+    if one.act in ("refused", "allowed"):
         named = _CLAUSES & {*words[1:]}
         return None if not named else named == {one.clause}
     pieces = sorted(int(count) for count in _PIECES.findall(text))
