@@ -28,7 +28,7 @@ ShopClauseName = Literal[
 """The clauses of a shop's own policy, in talks of version 2."""
 Action = Literal["cancel", "return", "readdress", "voucher", "exchange", "promise"]
 QUESTIONS: tuple[Action, ...] = ("exchange", "promise")
-"""What he only asks about: the policy allows it or does not, and nothing is done."""
+"""Acts that he only asks about, so nothing is done."""
 _LATER = ("need", "budget", "opened", "pieces", "address", "withdrawn", "free")
 Reason = Literal["no longer needed", "ordered by mistake", "damaged", "not as described", "cheaper elsewhere"]
 
