@@ -710,6 +710,51 @@ def test_two_trials_of_one_system_are_compared(page: Page, tmp_path: Path) -> No
         expect(right.locator("mark.on")).to_contain_text(["Cardinals come"])
 
 
+def test_figures_that_differ_stand_above_the_answers_and_lead_to_their_places(
+    page: Page, tmp_path: Path
+) -> None:
+    """Totals, other prices and days by the readers of rules; what both state is no difference, and no word is marked."""
+    query = "What should I buy?"
+    reports = {
+        "first": "A lamp costs $12.50 and a shade $3.00.\n\nYou bought one on 2023-01-02.\n\nTotal: $15.50",
+        "second": "A lamp costs $12.50 and a shade $4.00.\n\nYou bought one on 2023-01-03.\n\nTotal: $16.50",
+    }
+    rows = [{"id": name, "system": name, "query": query, "report_markdown": f"# {name}\n\n{text}\n"}
+            for name, text in reports.items()]  # fmt: skip
+    drr("view", imported(tmp_path, rows, "rules"), "--static", tmp_path / "pages", "--quiet")
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    page.locator("#units tbody th a").click()
+    expect(page.locator("body[data-ready=yes]")).to_be_attached()
+    for head, own in {"prices": ("$3.00", "$4.00"), "totals": ("$15.50", "$16.50"),
+                      "dates": ("2023-01-02", "2023-01-03")}.items():  # fmt: skip
+        row = page.locator("#differs tr", has=page.get_by_role("rowheader", name=head, exact=True))
+        assert row.locator("[data-key]:visible").all_inner_texts() == [*own]
+    expect(page.locator("#alike")).to_contain_text("prices $12.50")
+    table, side = page.locator("#differs table").bounding_box(), page.locator(".side").first.bounding_box()
+    assert table is not None and side is not None and table["y"] + table["height"] < side["y"]
+    expect(page.locator("#words")).not_to_be_checked()
+    assert page.evaluate("!CSS.highlights.has('differs')")
+    page.locator("#words").check()
+    assert page.evaluate("CSS.highlights.get('differs').size") > 0
+    page.get_by_role("link", name="$16.50").click()
+    expect(page.locator("article.side mark:target")).to_have_text("$16.50")
+    for _ in ways(page):
+        assert serious(page) == [] and fits(page)
+
+
+def test_many_facts_are_shown_once_somebody_asks(page: Page, tmp_path: Path) -> None:
+    text = ", ".join(f"${n}.00" for n in range(1, 10))
+    rows = [{"id": name, "system": name, "query": "What is it?", "report_markdown": f"# {name}\n\n{own}\n"}
+            for name, own in (("first", text), ("second", "Nothing."))]  # fmt: skip
+    drr("view", imported(tmp_path, rows, "rules"), "--static", tmp_path / "pages", "--quiet")
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    page.locator("#units tbody th a").click()
+    expect(page.locator("#differs [data-key]:visible")).to_have_count(4)
+    page.get_by_role("button", name="5 more").click()
+    expect(page.locator("#differs [data-key]:visible")).to_have_count(9)
+    expect(page.get_by_role("button", name="more")).to_have_count(0)
+
+
 def serious(page: Page) -> list[tuple[str, str]]:
     found = Axe().run(page).response["violations"]
     return [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]

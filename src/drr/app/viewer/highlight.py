@@ -172,7 +172,7 @@ class _Marker:
             place = f' id="{name}"' if name and self._is_first(name) else ""
             # Several findings may begin at the same word, and a link leads to each.
             if place or one is finding:
-                shown = f'<mark class="wrong"{place}>{shown}</mark>'
+                shown = f'<mark class="{escape(one.kind, quote=True)}"{place}>{shown}</mark>'
         if self._claim is None:
             return shown
         name, kind = escape(self._claim.name, quote=True), escape(self._claim.kind, quote=True)

@@ -8,14 +8,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from drr.app.report.agreement_tables import agreements
+from drr.app.report.failing import Span
 from drr.app.report.tables import Cell, Table, headings
-from drr.app.viewer.model import JudgeVerdicts, ReportView
+from drr.app.viewer.model import JudgeVerdicts, ProductCard, ReportView
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.agreement.rows import AgreementDocument
+from drr.eval.checks.results import place_as_written
+from drr.eval.metrics.reliability import named_in
 from drr.eval.stats.faithfulness import JudgedClaim
 from drr.eval.tasks.judgements import Verdict
+from drr.wording.dates import dates
 from drr.wording.excerpt import excerpt
+from drr.wording.money import amounts
 
 SAME_CLAIM = 0.5
 """Least overlap, as a share of the shorter stretch of text, for two claims to count as the same."""
@@ -139,12 +144,61 @@ class ShownFact(NamedTuple):
     text: str
     link: str = ""
     kind: str = ""
+    span: Span | None = None
+    """The place in the report that states the fact."""
+
+
+STATED = "at-"
+"""Beginning of the HTML id of a stated fact's place in a report."""
 
 
 def facts_beside(sides: Sequence[ShownSide]) -> list[tuple[str, list[list[ShownFact]]]]:
     """Return rows of topic and each side's facts on the topic. A topic without facts on any side is left out."""
-    facts = list(map(_facts, sides))
+    named = [named_in(answers[0]) if (answers := side.report.judged.answers) else {} for side in sides]
+    totals = frozenset[str]().union(*(one.get("totals", ()) for one in named))
+    facts = [
+        {**_stated(side, one.get("picks", frozenset()), totals), **_facts(side)}
+        for side, one in zip(sides, named, strict=True)
+    ]
     return [(head, own) for head in facts[0] if any(own := [one[head] for one in facts])]
+
+
+def _stated(side: ShownSide, picks: frozenset[str], totals: frozenset[str]) -> Mapping[str, list[ShownFact]]:
+    """Return the products of a report, and its prices, totals and days, by the readers that rules use."""
+    report, currency = side.report, side.report.currency
+    body, stood = currency.read(report.citations.body)
+    money = {f"{one.value:.2f}": (one.start, one.end) for one in reversed(amounts(body))}
+    days = {
+        f"{one.year}-{one.month:02}-{one.day:02}": (one.start, one.end)
+        for one in reversed([*dates(body, 0, len(body))])
+        if one.month is not None and one.day is not None
+    }
+    wrong = [
+        (f"{one.name}-{number}", span) for one in report.findings for number, span in enumerate(one.spans, 1)
+    ]
+
+    def figure(key: str, text: str, span: Span) -> ShownFact:
+        place = span if stood is None else place_as_written(span, stood)
+        for name, (low, high) in wrong:
+            if low < place[1] and place[0] < high:
+                return ShownFact(key, text, f"#{side.name}-{name}", "none")
+        return ShownFact(key, text, f"#{side.name}-{STATED}{place[0]}", "figure", place)
+
+    stated = [(key, figure(key, currency.text(float(key)), span)) for key, span in reversed(money.items())]
+    return {
+        "picks, or products cited": [
+            ShownFact(one.url, f"{excerpt(one.title, 44)} · {_price(one, report)}")
+            for one in report.products
+            if one.url.rpartition("/")[2] in picks
+        ],
+        "prices": [fact for key, fact in stated if key not in totals],
+        "totals": [fact for key, fact in stated if key in totals],
+        "dates": [figure(key, key, span) for key, span in reversed(days.items())],
+    }
+
+
+def _price(card: ProductCard, report: ReportView) -> str:
+    return "price unknown" if card.price is None else report.currency.text(card.price)
 
 
 def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
@@ -154,18 +208,19 @@ def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
     grades = {name.replace("_", " "): one.value for name, one in rated if one.value is not None}
     overall = grades.pop("overall", None)
     counted = Counter(claim.status for claim in report.verdicts.claims)
-    titles = {canonical_url(card.url): excerpt(card.title, 60) for card in report.products}
-    cited = dict.fromkeys(one.url for one in report.citations.markers if one.url)
+    cards = {canonical_url(card.url) for card in report.products}
+    titles = {canonical_url(one.url): excerpt(one.title, 50) for one in report.sources if one.title}
+    cited = dict.fromkeys(one.url for one in report.citations.markers if one.url and one.url not in cards)
     return {
-        "faithfulness": [] if faithful is None else [ShownFact(f"{faithful:.2f}", f"{faithful:.2f}")],
-        "overall": [] if overall is None else [ShownFact(str(overall), f"{overall} of 10")],
-        "errors found by code; prose is not read": [
+        "errors found by code": [
             ShownFact(one.why, one.why, f"#{side.name}-{one.name}-1", "none") for one in report.findings
         ],
-        "cites": [ShownFact(url, titles.get(url, url)) for url in cited],
-        "claims": [ShownFact(f"{n} {one}", f"{n} {one}", kind=one) for one, n in counted.items()],
+        "faithfulness": [] if faithful is None else [ShownFact(f"{faithful:.2f}", f"{faithful:.2f}")],
+        "overall": [] if overall is None else [ShownFact(str(overall), f"{overall} of 10")],
         "other grades": [ShownFact(f"{name} {n}", f"{name} {n}", kind="grade") for name, n in grades.items()],
+        "claims": [ShownFact(f"{n} {one}", f"{n} {one}", kind=one) for one, n in counted.items()],
         "cost": [] if entry.cost is None else [ShownFact(f"{entry.cost:.4f}", f"${entry.cost:.4f}")],
+        "other sources": [ShownFact(url, titles.get(url, url)) for url in cited],
     }
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
-from drr.app.report.failing import errors_text
+from drr.app.report.failing import Span, errors_text
 from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
 from drr.app.report.standing import AGAINST
@@ -22,6 +22,7 @@ from drr.app.viewer.entries import MeasuredStudy
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
+    STATED,
     facts_beside,
     judges_beside,
     opening_sides,
@@ -126,6 +127,11 @@ class StudyPages:
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[Comparison]) -> str:
         sides, pairs = sides_of(reports), _by_pair(outcomes)
+        facts = facts_beside(sides)
+        stated = [
+            [one.span for _, row in facts for one in row[at] if one.span is not None]
+            for at in range(len(sides))
+        ]
         written = [report.entry.rule_written for report in reports]
         return self.draw(
             "query.html",
@@ -138,8 +144,11 @@ class StudyPages:
             reports=reports,
             sides=sides,
             opened=opening_sides(sides),
-            html={side.name: report_html(side.report, f"{side.name}-") for side in sides},
-            facts=facts_beside(sides),
+            html={
+                side.name: report_html(side.report, f"{side.name}-", places)
+                for side, places in zip(sides, stated, strict=True)
+            },
+            facts=facts,
             compared=[name for name in DIMENSIONS if any(name in own for own in pairs.values())],
             pairs=pairs,
         )
@@ -244,8 +253,10 @@ def _same(entries: Iterable[ShownEntry]) -> list[str]:
     return ["; ".join(names) for names in found.values() if len(names) > 1]
 
 
-def report_html(report: ReportView, before: str = "", *, has_cards: bool = False) -> Markup:
-    """Return the report as HTML with marked claims and findings. `before` is a prefix of ids, which keeps several reports on a page apart; `has_cards` is true where the page explains the findings and lists the sources."""
+def report_html(
+    report: ReportView, before: str = "", stated: Sequence[Span] = (), *, has_cards: bool = False
+) -> Markup:
+    """Return the report as HTML with marked claims and findings. `before` is a prefix of ids, which keeps several reports on a page apart; `stated` are places to which the page leads; `has_cards` is true where the page explains the findings and lists the sources."""
     from markupsafe import Markup
 
     claims = report.verdicts.claims
@@ -264,7 +275,8 @@ def report_html(report: ReportView, before: str = "", *, has_cards: bool = False
         )
         for number, one in enumerate(charged, 1)
     ]
-    return Markup(marked_html(report.report, spans, links_of(report) if has_cards else (), wrong))
+    places = [MarkedSpan(*span, f"{before}{STATED}{span[0]}", "stated") for span in stated]
+    return Markup(marked_html(report.report, spans, links_of(report) if has_cards else (), [*wrong, *places]))
 
 
 def finding_line(line: Passage) -> Markup:

@@ -199,7 +199,7 @@ class Trials(NamedTuple):
     """Figures of each trial without an answer: 0 for one that failed for good, `None` for one that may still succeed."""
 
 
-def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
+def named_in(answer: Answer) -> Mapping[str, frozenset[str]]:
     """Collect what an answer names (picks, totals, citations), for comparison between trials."""
     from drr.eval.checks.base import Subject
     from drr.eval.checks.bills import totals_of
@@ -237,7 +237,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
             for answer in same:
                 scores[answer.key] = {way.name: way.score(judged, answer) for way in WAYS}
                 if len(same) > 1:
-                    named[answer.key] = _named(answer)
+                    named[answer.key] = named_in(answer)
                 answer.let_go()  # of many answers, texts and sources would fill the memory
         there = {"rules"} if judged.rules else set[str]()
         there |= {name for own in scores.values() for name, score in own.items() if score.value is not None}

@@ -129,6 +129,14 @@ if (sides[0]) {
   if (linked && linked.dataset.answer && !sides.some((select) => select.value === linked.dataset.answer)) sides[0].value = linked.dataset.answer;
   place();
 }
+// Of many facts the first few are shown, and the rest once somebody asks.
+const FEW = 4;
+function moreOf(cell, count) {
+  const button = document.createElement("button");
+  button.textContent = count + " more";
+  button.addEventListener("click", () => { cell.dataset.whole = "yes"; tellChanges(); });
+  return button;
+}
 // What the two answers have each for itself; then the claims that both make, and of which the judge says another thing of each.
 function tellChanges() {
   const said = document.getElementById("changes"), alike = [];
@@ -138,7 +146,12 @@ function tellChanges() {
     for (const cell of row.cells) if (cell.dataset.side) cell.classList.toggle("hidden", !cells.includes(cell));
     const facts = cells.map((cell) => [...cell.querySelectorAll("[data-key]")]), keys = facts.map((own) => own.map((one) => one.dataset.key));
     const both = facts[0].filter((one) => keys[1].includes(one.dataset.key));
-    facts.forEach((own, at) => own.forEach((one) => one.classList.toggle("hidden", keys[1 - at].includes(one.dataset.key))));
+    facts.forEach((own, at) => {
+      const alone = own.filter((one) => !keys[1 - at].includes(one.dataset.key)), shown = new Set(cells[at].dataset.whole || alone.length < 2 * FEW - 1 ? alone : alone.slice(0, FEW));
+      for (const one of own) one.classList.toggle("hidden", !shown.has(one));
+      for (const old of cells[at].querySelectorAll("button")) old.remove();
+      if (alone.length > shown.size) cells[at].append(moreOf(cells[at], alone.length - shown.size));
+    });
     row.classList.toggle("hidden", both.length > 0 && facts.every((own) => own.length === both.length));
     if (both.length) alike.push(row.cells[0].textContent + " " + (both.length > 2 ? both.length : both.map((one) => one.textContent).join(", ")));
   }
