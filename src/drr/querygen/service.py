@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, cast, get_args
 from drr.env.checkable import Checkable, PlanStep, ShoppingNeed, in_category
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.service.case import (
     CART_TOOLS,
@@ -82,11 +83,6 @@ class ServiceMaker:
     def words(self) -> Mapping[str, Any]:
         return tomllib.loads(Path(__file__).with_name("service.toml").read_text(encoding="utf-8"))
 
-    @property
-    def own_words(self) -> Mapping[str, Any]:
-        """Return the words around a talk."""
-        return self.words
-
     @cached_property
     def departments(self) -> list[str]:
         """First steps of category paths, each in one spelling."""
@@ -131,7 +127,7 @@ class ServiceMaker:
             currency=self.shop.manifest.currency,
             model="rules",
             rule_written=True,
-            checkable=Checkable(needs=[wish.need], budget=wish.budget),
+            checkable=Checkable(needs=[wish.need], budget=wish.budget, specification=self.specified()),
             service=case,
         )
         plan = self.gold(query)
@@ -142,18 +138,20 @@ class ServiceMaker:
     def _wish(self, rng: Random, user_id: str, policy: ServicePolicy) -> DrawnWish | None:
         return WishDraw(self.base, self.words, rng, user_id, policy).drawn()
 
+    def specified(self) -> JsonObject | None:
+        """Return the wishes of the last talk, for a model to word; `None` where no model does."""
+        return None
+
     def _opening(self, rng: Random, case: ServiceCase, need: ShoppingNeed) -> str:
         """Return the question: his wishes, the policy and the form."""
         points = [self.words["buy"].format(category=" > ".join(need.category))]
         points += [self.words[one.action] for one in case.requests]
         policy = case.policy
         assert isinstance(policy, ServicePolicy)
-        return self._written(rng, points, policy_page(policy, self.shop.manifest.money))
-
-    def _written(self, rng: Random, points: Sequence[str], policy: str) -> str:
         listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
-        opening, greeting = self.own_words["opening"].strip(), rng.choice(self.own_words["greetings"])
-        return str(opening.format(greeting=greeting, points=listed, policy=policy))
+        opening, greeting = self.words["opening"].strip(), rng.choice(self.words["greetings"])
+        page = policy_page(policy, self.shop.manifest.money)
+        return str(opening.format(greeting=greeting, points=listed, policy=page))
 
     def _policy(self, rng: Random) -> ServicePolicy:
         short, hygiene = rng.sample(self.departments, 2)

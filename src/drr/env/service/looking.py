@@ -15,12 +15,6 @@ KIND_OF: dict[ConstraintKind, SlotKind] = {
     "attribute": "detail", "owned": "past_purchases", "not_owned": "past_purchases", "not_id": "choice",
 }  # fmt: skip
 """The kind of thing that a shopper must be asked about to learn a constraint."""
-_DOES: dict[Action, str] = {
-    "cancel": "cancelled",
-    "return": "sent back",
-    "readdress": "sent to another address",
-    "voucher": "used",
-}
 Wrong = tuple[str, SlotKind | None]
 """The words for what is wrong, and the kind of thing about which he then says what he wants."""
 
@@ -81,7 +75,7 @@ def wrong_in_act(
     if request.withdrawn:
         return "That order stays as it is.", "reason"
     if request.action != action:
-        return f"It should not be {_DOES[action]}.", "order"
+        return f"I did not ask you to {action} that order.", "order"
     if action == "return" and request.pieces is not None and pieces != request.pieces:
         return f"{pieces} is not the number that I send back.", "order"
     if action == "readdress" and address_words(address) != address_words(request.address):

@@ -103,15 +103,16 @@ def wrong_words(state: ServiceState, sentences: Sequence[str], words: str) -> st
     values = state.case.values
     due = {value for one in sentences for value in values.get(one, ())}
     every = {value for own in values.values() for value in own}
-    known = {value for value in every if _states(" ".join([*state.heard, *sentences]), value)}
-    stated = {value for value in every if _states(words, value)}
+    known = {value for value in every if states(" ".join([*state.heard, *sentences]), value)}
+    stated = {value for value in every if states(words, value)}
     left, more = sorted(due - stated), sorted(stated - known)
     if left:
         return f"it leaves out: {', '.join(left)}"
     return f"it gives away: {', '.join(more)}" if more else None
 
 
-def _states(text: str, value: str) -> bool:
+def states(text: str, value: str) -> bool:
+    """Tell whether the words of a value stand in a text."""
     return f" {' '.join(tokens(value))} " in f" {' '.join(tokens(text))} "
 
 
