@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
+from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.statistics import cents
 from drr.querygen.joined.deciding import DECIDING, FirstRows, answer, lighter, many, shortcuts
@@ -20,6 +21,15 @@ LOADS = (1, 2, 4, 6, 9, 12)
 REFUSED = 0.22
 """The share of points without an answer, from level 2 on."""
 _CONCEDED, _ORDERS = 3, 4
+
+
+def _within(of: Specification, limit: float) -> Specification:
+    """Return the bundle within a limit: the budget of all, or the price of one single piece."""
+    if len(of.needs) > 1 or of.needs[0].pieces > 1:
+        return of.model_copy(update={"budget": limit})
+    price = Constraint(kind="price_max", value=limit)
+    need = of.needs[0].model_copy(update={"constraints": [*of.needs[0].constraints, price]})
+    return of.model_copy(update={"needs": [need]})
 
 
 def _parted(rng: Random, points: list[int]) -> Iterator[list[int]]:
@@ -40,19 +50,33 @@ class BundleDraw:
     def drawer(self) -> JoinedNeedDraw:
         return JoinedNeedDraw(self.solver)
 
-    def draw(self, rng: Random, load: int, unmet: int, tells: Tells = lambda *_: False) -> Specification:
-        """Return a bundle of so many needs, some unmet, that passes all checks of its form. Raises `Dropped` or `Undecided`."""
+    def draw(
+        self,
+        rng: Random,
+        load: int,
+        unmet: int,
+        tells: Tells = lambda *_: False,
+        errand: Set[str] = frozenset(),
+    ) -> Specification:
+        """Return a bundle of so many needs, some unmet, that passes all checks of its form. Raises `Dropped` or `Undecided`.
+
+        Its kinds are of these departments, of any if none is given.
+        """
+        kinds = [kind for kind, one in self.drawer.kinds.items() if not errand or one in errand]
         refused = set(rng.sample(range(1, load + 1), unmet))
         needs, groups, used = dict[int, JoinedNeed](), list[NeedGroup](), set[Kind]()
         for points in _parted(rng, [at for at in range(1, load + 1) if at not in refused]):
-            group, drawn = self.drawer.group(rng, points, used, load, tells)
+            free = [kind for kind in kinds if kind not in used]
+            group, drawn = self.drawer.group(rng, points, free, load, tells)
             groups.append(group)
             used.update(group.kinds)
             needs |= drawn
         for at in refused:
-            needs[at] = self.drawer.refused(rng, [one for one in self.drawer.kinds if one not in used])
+            needs[at] = self.drawer.refused(rng, [one for one in kinds if one not in used])
             used.add(tuple(needs[at].category))
         of = self._pruned(self._hidden(rng, needs, groups, tells))
+        if sum(one.kind == "brand_is" for need in of.needs for one in need.constraints) > 1:
+            raise Dropped("two makers are named")
         right = self.solver.solve(of)
         for why in shortcuts(of, right, self.solver):
             raise Dropped(why)
@@ -103,7 +127,7 @@ class BundleDraw:
             for part in (0.9, 0.75, 0.6, 0.4) if best else ():
                 limit = rounded((costs[0] + part * (high - costs[0])) / 100, high / 100)
                 if costs[0] < cents(limit) < high and many(costs, limit):
-                    return eased.model_copy(update={"budget": limit})
+                    return _within(eased, limit)
         raise Dropped("no budget decides")
 
     def _concessions(self, of: Specification, at: int) -> Iterator[Concession]:
@@ -122,11 +146,14 @@ class BundleDraw:
                     yield way
 
     def _pruned(self, of: Specification) -> Specification:
-        """Return the bundle without demands that decide nothing, as far as too many do."""
+        """Return the bundle without demands that decide nothing, as far as too many do. Each need keeps one of its own."""
         right = answer(of, self.solver.solve)
         while True:
             found = list(lighter(of))
             idle = [one for one in found if answer(one, self.solver.solve) == right]
             if len(found) - len(idle) >= DECIDING * len(found):
                 return of
-            of = idle[0]
+            spare = [one for one in idle if all(need.constraints for need in one.needs)]
+            if not spare:
+                raise Dropped("a need without a demand")
+            of = spare[0]

@@ -63,14 +63,23 @@ def answer(of: Specification, solve: Callable[[Specification], Solution]) -> lis
 
 def shortcuts(of: Specification, right: Solution, solver: Solver) -> Iterator[str]:
     """Yield why a joint choice is too easy: few sets, or a shortcut that finds the right one."""
-    choice = solver.choice(of, right.given_up)
-    if not many(choice.cheapest(), of.budget):
+    if not many(solver.choice(of, right.given_up).cheapest(), of.budget):
         yield "few affordable sets"
+    choice = solver.choice(_without_limits(of), right.given_up)
     chosen = [pick.product for one in right.points for pick in one.picks]
     best = [offers[0].product.product_id for offers in choice.offers]
     cheapest = [min(offers, key=_cost).product.product_id for offers in choice.offers]
     if chosen in (best, cheapest):
         yield "a greedy choice is right"
+
+
+def _without_limits(of: Specification) -> Specification:
+    """Return the specification of one who overlooks what things may cost."""
+    needs = [
+        one.model_copy(update={"constraints": [x for x in one.constraints if x.kind != "price_max"]})
+        for one in of.needs
+    ]
+    return of.model_copy(update={"needs": needs})
 
 
 def many(costs: Sequence[int], budget: float | None) -> bool:

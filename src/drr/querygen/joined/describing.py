@@ -32,13 +32,13 @@ _ORDERS = (
     "If no order is of that sort, nothing fits the point, and the other points stand.",
 )
 _RECORDS = {
-    "sheet": "Where no data sheet of the maker states a value, the details of the listing count.",
-    "newest": "The newest record is the latest data sheet of the maker, or measurement of a laboratory, that states the value. Without one the details of the listing count.",
+    "sheet": "Of several data sheets of the maker, the newest that states the value counts. Where none does, the details of the listing count.",
+    "newest": "What was published last is the latest data sheet of the maker, or measurement of a laboratory, that states the value. Without one the details of the listing count.",
     "tested": "Only a laboratory on the web measures. A value that none measured cannot be told.",
 }
 _STATED = (
     "If several products fit a point about a record, that with the most stars is right; of equals, the cheapest.",
-    "Where sheets, laboratories or the newest records are asked about, a listing without a store is of none of the makers.",
+    "Where sheets, laboratories or what was published last are asked about, a listing without a store is of none of the makers.",
     'A page that says "not stated", or has a dash, states no value.',
 )
 _RULES = (*_NEEDS, *_ORDERS, *_RECORDS.values(), *_STATED)
@@ -46,27 +46,24 @@ FRAME_HEAD = "House rules, the same for every question:"
 FRAME = "\n".join([FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys(_RULES))])
 """The rules of the house, which stand under the words of every worded question."""
 _ASKED = {
-    "date": "The day of my order {}",
-    "total": "The total of my order {}",
-    "days_again": "The days that lay between my order {} and the one before of the same product",
+    "date": "The order day of the {}",
+    "total": "What the {} would come to at today's price, all pieces of the order counted",
+    "days_again": "The days between the two orders of the {}",
 }
 _COUNTS = {
-    "sheet": "the maker's newest data sheet counts",
-    "newest": "the newest record counts",
-    "tested": "only what a laboratory measured counts",
+    "sheet": "going by the maker's own data sheet",
+    "newest": "going by whatever was published last",
+    "tested": "as a laboratory measured it",
 }
 _WHICH = {
-    "kind": "of the kind {}",
-    "maker": "by {}",
-    "given_up": "by the maker whom I gave up, whose goods of the kind I ordered more than once and then only others'",
-    "year": "of the year {}",
-    "status": "with the status {}",
-    "recipient": "sent as a gift to {}",
-    "former_home": "sent to my former home",
-    "again": "of what I have ordered exactly twice, once to my former home and then once to the present one (the second order)",
-    "first": "(the first one)",
-    "last": "(the last one)",
-    "pause": "(the one before which I had gone longest without any order)",
+    "kind": "{} that I ordered",
+    "year": "in {}",
+    "status": "(its status: {})",
+    "recipient": "for {} as a gift",
+    "former_home": "to my former home",
+    "again": "twice",
+    "first": "(the first of those)",
+    "last": "(the last of those)",
 }
 
 
@@ -83,12 +80,8 @@ def asked(of: Specification, money: Currency = DOLLARS) -> list[str]:
     """Return the numbered points of a specification and what binds them, without the rules of the house."""
     points = [_need(one, money, _taken(of, at)) for at, one in enumerate(of.needs, 1)]
     points += [f"{_ASKED[one.what].format(_which(one.order))}." for one in of.figures]
-    before = len(points)
     points += map(_stated, of.stated)
     numbered = [f"{at}. {point}" for at, point in enumerate(points, 1)]
-    for by, counts in _COUNTS.items():
-        if named := [at for at, one in enumerate(of.stated, before + 1) if one.by == by]:
-            numbered.append(f"For point{'s' * (len(named) > 1)} {_listed(named)} {counts}.")
     return [*numbered, *(_joint(of, money) if of.needs else ())]
 
 
@@ -104,8 +97,8 @@ def unframed(text: str) -> str:
 
 def _stated(of: StatedPoint) -> str:
     if not of.category:
-        return f"The {of.name}, in {of.unit}, of the product of my order {_which(of.order)}."
-    return f"One {of.category[-1]} made by {' or '.join(of.makers)} whose {of.name} is {of.value}."
+        return f"The {of.name}, in {of.unit}, of the {_which(of.order)}, {_COUNTS[of.by]}."
+    return f"One {of.category[-1]} made by {' or '.join(of.makers)}: {of.name} {of.value}, {_COUNTS[of.by]}."
 
 
 def _which(chain: Sequence[OrderCondition]) -> str:
@@ -119,7 +112,7 @@ def _taken(of: Specification, point: int) -> Iterator[str]:
     for one in of.taken:
         if one.point == point:
             name = "maker" if one.name == "Brand" else one.name
-            yield f"the {name} of the product in my order {_which(one.order)}"
+            yield f"{name} as of the {_which(one.order)}"
 
 
 def _need(need: JoinedNeed, money: Currency, taken: Iterable[str]) -> str:
@@ -132,7 +125,7 @@ def _demand(one: Constraint, money: Currency) -> str:
     if one.kind == "attribute":
         return f"{one.name} {one.value}"
     if one.kind == "price_max":
-        return f"at most {priced(float(one.value or 0), money)} each"
+        return f"at most {priced(float(one.value or 0), money)} apiece"
     if one.kind == "brand_is":
         return f"made by {one.value}"
     return f"{one.value:g} {'stars' if one.kind == 'rating_min' else 'ratings'} or more"
@@ -140,21 +133,15 @@ def _demand(one: Constraint, money: Currency) -> str:
 
 def _joint(of: Specification, money: Currency) -> Iterator[str]:
     yield from (_rule(one) for one in of.rules)
-    bought = f"point{'s' * (len(of.needs) > 1)} {_listed(range(1, len(of.needs) + 1))}"
     if of.budget is not None:
-        yield f"All pieces of {bought} together may cost at most {priced(of.budget, money)}."
+        bought = _listed(range(1, len(of.needs) + 1))
+        yield f"All pieces of point{'s' * (len(of.needs) > 1)} {bought} together may cost at most {priced(of.budget, money)}."
     for place, one in enumerate(of.concessions):
         first = (
             "If that cannot be had, give up first" if place == 0 else "If that is not enough, give up also"
         )
         instead = f"{_demand(one.instead, money)} will do too" if one.instead else "any will do"
         yield f"{first} {_demand(one.constraint, money)} of point {one.point}: {instead}."
-    if of.concessions:
-        yield "Give up no more than it takes."
-    if len(of.needs) > 1:
-        yield f"Of all sets for {bought} that are possible then, take the one whose stars add up highest, each product counted once; of equals the one that costs least in all."
-    else:
-        yield f"Of all that are possible for {bought} then, take the one with the most stars; of equals the cheapest."
 
 
 def _rule(one: JointRule) -> str:

@@ -15,7 +15,7 @@ from drr.env.statistics import cents
 from drr.querygen.joined.solving import Undecided
 from drr.querygen.joined.specification import OrderCondition, OrderFigure, Specification, TakenDemand
 
-RANKS = ("first", "last", "pause")
+RANKS = ("first", "last")
 """Conditions that choose one of the orders that meet the others."""
 
 
@@ -37,39 +37,25 @@ class History:
     _known: dict[tuple[OrderCondition, ...], list[Order]] = field(default_factory=dict)
 
     @cached_property
-    def related(self) -> Mapping[str, set[str]]:
-        """Return the ids of the orders that others of the history make what they are, by condition."""
-        of_product, of_kind = defaultdict[str, list[Order]](list), defaultdict[str, list[Order]](list)
-        for one in reversed(self.orders):
+    def again(self) -> set[str]:
+        """Return the ids of the orders that are the second of two of one product."""
+        of_product = defaultdict[str, list[Order]](list)
+        for one in self.orders:
             of_product[one.product_id].append(one)
-            of_kind[self._product(one).categories[-1]].append(one)
-        again = {
-            found[1].order_id
-            for found in of_product.values()
-            if len(found) == 2 and to_former_home(found[0]) and not (found[1].slip and found[1].slip.address)
-        }
-        given_up = set[str]()
-        for found in of_kind.values():
-            makers = [self._product(one).store for one in found]
-            left = {one for one in makers if makers.count(one) > 1 and makers[-1] != one}
-            if None not in makers and len(left) == 1:
-                given_up |= {one.order_id for one, made in zip(found, makers, strict=True) if made in left}
-        return {"again": again, "given_up": given_up}
+        return {found[0].order_id for found in of_product.values() if len(found) == 2}
 
     def _product(self, order: Order) -> Product:
         return self.products[order.product_id]
 
     def holds(self, order: Order, condition: OrderCondition) -> bool:
         """Tell whether an order meets a condition that is no rank."""
-        if condition.what in self.related:
-            return order.order_id in self.related[condition.what]
         found = {
             "kind": self._product(order).categories[-1],
-            "maker": self._product(order).store,
             "year": order.order_date[:4],
             "status": order.order_status,
             "recipient": order.slip.recipient if order.slip else None,
             "former_home": "" if to_former_home(order) else None,
+            "again": "" if order.order_id in self.again else None,
         }
         return found[condition.what] == condition.value
 
@@ -79,24 +65,18 @@ class History:
             plain = [one for one in chain if one.what not in RANKS]
             found = [order for order in self.orders if all(self.holds(order, one) for one in plain)]
             for what in [one.what for one in chain if one.what in RANKS]:
-                ranked = {one.order_id: self._rank(one, what) for one in found}
-                best = min((rank for rank in ranked.values() if rank is not None), default=None)
-                found = [one for one in found if best is not None and ranked[one.order_id] == best]
+                days = [day(one) for one in found]
+                best = (min if what == "first" else max)(days, default=None)
+                found = [one for one in found if day(one) == best]
             self._known[tuple(chain)] = found
         return self._known[tuple(chain)]
 
-    def _rank(self, order: Order, what: str) -> int | None:
-        if what in ("first", "last"):
-            return day(order) if what == "first" else -day(order)
-        gap = self.gap(order, of_product=False)
-        return None if gap is None else -gap
-
-    def gap(self, order: Order, *, of_product: bool) -> int | None:
-        """Return the days since the order before, of the same product if that is asked."""
+    def gap(self, order: Order) -> int | None:
+        """Return the days since the order before of the same product."""
         before = [
             day(one)
             for one in self.orders
-            if one.order_date < order.order_date and (not of_product or one.product_id == order.product_id)
+            if one.order_date < order.order_date and one.product_id == order.product_id
         ]
         return day(order) - max(before) if before else None
 
@@ -112,7 +92,7 @@ class History:
         order = self.one(of.order)
         if not order:
             return PointTruth(status="nothing_fits")
-        price, gap = self._product(order).price, self.gap(order, of_product=True)
+        price, gap = self._product(order).price, self.gap(order)
         if of.what == "total" and price is None:
             return PointTruth(status="cannot_be_told")
         if of.what == "days_again" and gap is None:

@@ -20,7 +20,7 @@ from drr.querygen.check_list import PASS, CheckResult, fail
 from drr.querygen.joined.bundles import LOADS, REFUSED, BundleDraw
 from drr.querygen.joined.deciding import DECIDING, FirstRows, decides, shortcuts
 from drr.querygen.joined.describing import described, unframed
-from drr.querygen.joined.needs import SHELF, Dropped
+from drr.querygen.joined.needs import SHELF, Dropped, Tells
 from drr.querygen.joined.proving import Proof, Unproven
 from drr.querygen.joined.references import HISTORY, ReferenceDraw
 from drr.querygen.joined.solving import Solution, Solver, Undecided
@@ -31,10 +31,10 @@ from drr.querygen.joined.words import word_use
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
 
-TRIES = 60
-"""The drafts for one question before the shop counts as unable to give it."""
-_FIGURES = _STATED = 3
-"""The most points of a kind in one question."""
+TRIES, _DRAFTS = 60, 20
+"""The drafts for one question before the shop counts as unable to give it, and those of one form."""
+_FIGURES, _STATED = 3, 2
+"""The most figures in one question, and the most points on which records disagree."""
 _LIGHT = {
     1: ((1, 0, 0), (0, 1, 0)),
     2: ((2, 0, 0), (1, 1, 0), (1, 0, 1)),
@@ -68,7 +68,8 @@ def form_of(rng: Random, load: int, *, twins: bool, records: bool) -> Form:
         needs = load // 2
         stated = min(_STATED, (load - needs + rng.choice((0, 1))) // 2) if records else 0
         references = load - needs - stated
-    anchors = rng.randint(max(0, references - _FIGURES), min(references, needs))
+    most = _FIGURES - max(0, stated - 1)
+    anchors = rng.randint(max(0, references - most), min(references, needs))
     return Form(needs, anchors, references - anchors, stated, twins)
 
 
@@ -114,7 +115,8 @@ class JoinedMaker:
                 twins = number >= wanted - 2 * pairs
                 for draft in range(TRIES):
                     own = f"{seed}:{level}:{number}:{draft}"
-                    form = form_of(Random(f"form:{own}"), LOADS[level - 1], twins=twins, records=records)
+                    drawn = Random(f"form:{seed}:{level}:{number}:{draft // _DRAFTS}")
+                    form = form_of(drawn, LOADS[level - 1], twins=twins, records=records)
                     if found := self.made(own, level, form, users[draft % len(users)], picked):
                         made += found
                         users.remove(found[0].user_id)
@@ -175,23 +177,31 @@ class JoinedMaker:
                 else ["against", "along"]
             )
         others = form.stated - form.twins
+        known = [one for one in references.departments(user) if one in drawer.kinds.values()]
+        errand = drawer.errand(rng, form.needs + form.stated, known)
         free = ["needs"] * (form.needs - 1) + ["figures"] * form.figures + ["stated"] * others
         unmet = Counter(rng.sample(free, min(len(free), refused // shares)))
         if form.needs:
-            of = self.bundles.draw(rng, form.needs, unmet["needs"], references.teller(user, drawer))
+            tells: Tells = references.teller(user, drawer) if form.anchors else lambda *_: False
+            of = self.bundles.draw(rng, form.needs, unmet["needs"], tells, errand)
             of = references.anchored(rng, of, user, form.anchors, drawer, used)
             used.update(need.category[-1] for need in of.needs)
-        left = (
-            form.figures + form.anchors - len(of.taken)
-        )  # a figure stands in for a value that no order tells
+        # A figure stands in for a value that no order tells.
+        left = form.figures + form.anchors - len(of.taken)
         if left > _FIGURES:
             raise Dropped("no orders tell the values")
-        figures = references.figures(rng, user, left, unmet["figures"], used)
+        figures = references.figures(rng, user, left, unmet["figures"], used, errand)
         sorts = [wanted(rng, refused=at < unmet["stated"]) for at in range(others)]
         drawn = [
             of.model_copy(update={"figures": figures, "stated": stated})
             for stated in self.stated.draw(
-                rng, user, rng.sample(sorts, others), rng.sample(flip, len(flip)), used
+                rng,
+                user,
+                rng.sample(sorts, others),
+                rng.sample(flip, len(flip)),
+                used,
+                errand,
+                (max(1, form.needs // 3), _FIGURES - left),
             )
         ]
         if min(self._deciding_share(one, user) for one in drawn) < DECIDING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,19 +15,24 @@ from typing import NamedTuple
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.querygen.drawing import AbsentKind, absent_kinds
-from drr.querygen.joined.solving import Solver, maker
+from drr.querygen.joined.solving import Solver
 from drr.querygen.joined.specification import JoinedNeed, Specification
 from drr.querygen.shelves import FittingBits, Shelves
 
 SHELF = 60
 """The smallest number of products of a kind that is asked for."""
 WORDS = Path(__file__).parent.parent / "checkable.toml"
-_PIECES = (1, 1, 2, 3, 4)
-_SHARED = ("Brand", "Brand", "Color", "Size", "Material")
+_PIECES = (1, 1, 1, 2, 2, 3)
+_FEW = range(3, 16)
+"""The products from which one of a maker, or none, is chosen."""
+_SPARE = 1.3
+"""The kinds of an errand's departments, for each point."""
+_SHARED = ("Brand", "Color", "Color", "Material")
 _REDRAWS, _TRIES = 40, 6
 _FROM_ORDERS = 0.8
 """The share of needs with a demand that an order of the shopper tells."""
-_OF_A_MAKER = range(3, 16)
+_OF_A_MAKER = 0.25
+"""The share of those needs that are to be by the maker of the order."""
 Kind = tuple[str, ...]
 Tells = Callable[[Kind, Constraint], bool]
 """A test of whether an order of the shopper tells the value of a demand on a kind."""
@@ -68,11 +74,20 @@ class JoinedNeedDraw:
             Random(f"absent:{len(self.shelves.products)}"), list(self.kinds), listed, self.shelves
         )
 
+    def errand(self, rng: Random, points: int, known: Sequence[str]) -> set[str]:
+        """Return as few departments as such a question takes. Those from which the shopper has ordered more are likelier."""
+        found, many = set[str](), Counter(self.kinds.values())
+        for one in dict.fromkeys(rng.sample(known, len(known))):
+            if sum(many[x] for x in found) <= _SPARE * points:
+                found.add(one)
+        return found
+
     def group(
-        self, rng: Random, points: list[int], used: set[Kind], load: int, tells: Tells
+        self, rng: Random, points: list[int], free: Sequence[Kind], load: int, tells: Tells
     ) -> tuple[NeedGroup, dict[int, JoinedNeed]]:
-        """Return kinds and needs for points, with what a rule makes them share."""
-        free = [kind for kind in self.kinds if kind not in used]
+        """Return kinds of these and needs for points, with what a rule makes them share. Raises `Dropped`."""
+        if len(free) < len(points):
+            raise Dropped("too few kinds of an errand")
         wanted = rng.sample(_SHARED, len(_SHARED)) if len(points) > 1 else [None]
         for shared in [one for one in wanted for _ in range(_TRIES)]:
             first = rng.choice(free)
@@ -111,10 +126,12 @@ class JoinedNeedDraw:
         span = range(30, 120) if load == 1 else range(24, 90) if shared else range(10, 60)
         wide = [one for one in self.attributes(kind) if one.demand.name != shared]
         free = [one for one in wide if one.fit.bit_count() in span]
-        makers = table.demands("brand_is") if load > 1 and not shared else []
-        makers = [one for one in makers if one.demand.value in self.shelves.makers]
+        made = load > 1 and not shared and rng.random() < _OF_A_MAKER
+        makers = [
+            one for one in table.demands("brand_is") if made and one.demand.value in self.shelves.makers
+        ]
         known = (
-            [one for one in (*wide, *makers) if tells(kind, one.demand)]
+            [one for one in (makers or wide) if tells(kind, one.demand)]
             if rng.random() < _FROM_ORDERS
             else []
         )
@@ -125,7 +142,7 @@ class JoinedNeedDraw:
             asked = [rng.choice(known), *asked[1:]] if known else asked
             asked += rng.sample(limits, 1) if limits and rng.random() < 0.4 else []
             names = [one.demand.name or one.demand.kind for one in asked]
-            few = _OF_A_MAKER if "brand_is" in names else span
+            few = _FEW if "brand_is" in names else span
             if asked and len(set(names)) == len(names) and table.right(asked, None).bit_count() in few:
                 return JoinedNeed(
                     category=list(kind), constraints=[one.demand for one in asked], pieces=pieces
@@ -133,24 +150,25 @@ class JoinedNeedDraw:
         raise Dropped("no need of this kind")
 
     def refused(self, rng: Random, kinds: Sequence[Kind]) -> JoinedNeed:
-        """Return a need that nothing surely fits: its kind is not sold, or its maker has few of it."""
+        """Return a need that nothing surely fits: its kind is not sold, or few of it have such stars."""
         pieces, unsure = rng.choice(_PIECES), rng.random() < 0.5
-        if self.absent and rng.random() < 0.25:
-            named = rng.choice(self.absent)
-            one = rng.choice(self.attributes(named.lender)).demand
+        absent = [one for one in self.absent if one.lender in kinds]
+        if absent and rng.random() < 0.25:
+            named = rng.choice(absent)
+            one = rng.choice(self.shelves.table(named.lender).demands("rating_min")).demand
             return JoinedNeed(category=list(named.category), constraints=[one], pieces=pieces)
         for _ in range(10 * _REDRAWS):
             kind = rng.choice(kinds)
-            product, drawn = rng.choice(self.shelves.of(kind)), self.attributes(kind)
-            own = [one for one in self.shelves.of(kind) if maker(one) == maker(product)]
-            stated = [one for one in drawn if one.fit & self.shelves.table(kind).places[product.product_id]]
-            if product.store not in self.shelves.makers or len(own) not in range(3, 12) or len(stated) < 2:
+            drawn, table = self.attributes(kind), self.shelves.table(kind)
+            limits = [*table.demands("rating_min"), *table.demands("ratings_min")]
+            limits = [one for one in limits if one.fit.bit_count() in _FEW]
+            if not limits or not drawn:
                 continue
-            asked = [one.demand for one in rng.sample(stated, 2)]
-            if not unsure:
-                asked[0] = rng.choice([one.demand for one in drawn if one.demand.name == asked[0].name])
-            made = Constraint(kind="brand_is", value=product.store)
-            need = JoinedNeed(category=list(kind), constraints=[*asked, made], pieces=pieces)
+            asked = rng.sample(drawn, min(2, len(drawn)))
+            if len({one.demand.name for one in asked}) < len(asked):
+                continue
+            stated = [one.demand for one in (*asked, rng.choice(limits))]
+            need = JoinedNeed(category=list(kind), constraints=stated, pieces=pieces)
             wanted = "cannot_be_told" if unsure else "nothing_fits"
             if self.solver.status(Specification(needs=[need]), 1) == wanted:
                 return need

@@ -23,6 +23,8 @@ from drr.tools.registry import call_sync
 _PAGE = 50
 _MOST_CALLS = 80
 _MOST_CHOICES = 60_000
+_ROW_FILTERS = ("brand_is", "rating_min")
+"""Demands that narrow a search for what may fit. It leaves out what has no stars: where that matters, the proof differs and fails."""
 
 
 class Unproven(Exception):
@@ -153,7 +155,7 @@ class Proof:
     def _refused(self, at: int) -> Status:
         """Return why a point has no answer, once all that its words find is ruled out."""
         need, demands = self.of.needs[at - 1], self.of.wanted(at, len(self.of.concessions))
-        rows = list(self._search(need, [one for one in need.constraints if one.kind == "brand_is"]))
+        rows = list(self._search(need, [one for one in need.constraints if one.kind in _ROW_FILTERS]))
         kind = {
             "query": need.category[-1],
             "match": "any",

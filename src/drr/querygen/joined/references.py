@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from random import Random
+from typing import Literal, get_args
 
 from drr.env.checkable import Constraint
 from drr.env.entities import Order
@@ -24,8 +26,14 @@ from drr.querygen.shelves import Shelves
 
 HISTORY = range(40, 121)
 """The numbers of orders of a shopper who is asked about."""
-_REDRAWS, _CHAINS, _USERS = 60, 5, 1000
-_PLAIN = ("kind", "maker", "year", "status", "recipient", "former_home")
+_REDRAWS, _USERS = 60, 1000
+_OF_SEVERAL = {"year", "first", "last"}
+"""Conditions one of which people add to another."""
+_LONG = 0.3
+"""The share of orders for which a second condition beside the kind is tried where one does not do."""
+_COMMON = "Delivered"
+"""The status by which nobody names an order."""
+_Sort = Literal["date", "total", "days_again"]
 
 
 @dataclass
@@ -43,99 +51,90 @@ class ReferenceDraw:
             self._histories[user] = History(user, known, self.shelves.products)
         return self._histories[user]
 
+    def departments(self, user: str) -> list[str]:
+        """Return the department of each order of a shopper."""
+        return [self.shelves.products[one.product_id].categories[0] for one in self.history(user).orders]
+
     @cached_property
     def users(self) -> list[str]:
         """Return shoppers with a long history."""
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=HISTORY[0])
         return [one for one in found if len(self.history(one).orders) in HISTORY]
 
-    def figures(self, rng: Random, user: str, count: int, refused: int, used: set[str]) -> list[OrderFigure]:
-        """Return figures, each of another unused order, so many of them without an answer. Raises `Dropped`."""
-        unknown = set(rng.sample(range(count), refused))
-        return [self._figure(rng, user, used, known=at not in unknown) for at in range(count)]
+    def figures(
+        self, rng: Random, user: str, count: int, refused: int, used: set[str], errand: Set[str]
+    ) -> list[OrderFigure]:
+        """Return figures, each of another unused order, so many of them without an answer. Raises `Dropped`.
 
-    def _figure(self, rng: Random, user: str, used: set[str], *, known: bool) -> OrderFigure:
+        They are of different sorts, and of orders of the errand's departments where the history has them.
+        """
+        unknown, sorts = set(rng.sample(range(count), refused)), rng.sample(get_args(_Sort), count)
+        return [
+            self._figure(rng, user, what, used, errand, known=at not in unknown)
+            for at, what in enumerate(sorts)
+        ]
+
+    def _figure(
+        self,
+        rng: Random,
+        user: str,
+        what: _Sort,
+        used: set[str],
+        errand: Set[str],
+        *,
+        known: bool,
+    ) -> OrderFigure:
         history = self.history(user)
-        again = [one for one in history.orders if history.gap(one, of_product=True) is not None]
-        for _ in range(_REDRAWS):
-            what = rng.choice(("date", "total", "days_again"))
-            among = again if known and what == "days_again" else history.orders
-            chain = self._chain(rng, user, among, plain=not known)
-            if not known and what != "total":
+        own = [one for one in history.orders if self.shelves.products[one.product_id].categories[0] in errand]
+        for number in range(_REDRAWS):
+            if 3 * number == 2 * _REDRAWS or (what == "days_again" and not known):
+                what = "date"  # a day can be asked of any order
+            among = own if own and 3 * number < _REDRAWS else history.orders
+            among = [one for one in among if one.order_id in history.again] if what == "days_again" else among
+            chain = self.chain_of(rng, user, rng.choice(among), again=what == "days_again") if among else []
+            if not known and what == "date":
                 chain = self._broken(rng, user, chain)
             if not chain or (named := {one.order_id for one in history.left(chain)}) & used:
                 continue
-            figure = OrderFigure.model_validate({"what": what, "order": chain})
+            figure = OrderFigure(what=what, order=chain)
             with suppress(Undecided):
                 if (history.point(figure).status == "answered") == known:
                     used |= named
                     return figure
         raise Dropped("no figure of this history")
 
-    def _chain(self, rng: Random, user: str, among: Sequence[Order], *, plain: bool) -> list[OrderCondition]:
-        """Return conditions that leave one of these orders, none of which can be spared. Half of them say what it is among others."""
-        related = [{one} for found in self.history(user).related.values() for one in sorted(found)]
-        for _ in range(_REDRAWS):
-            rare = rng.choice(related) if related and not plain and rng.random() < 0.5 else None
-            orders = [one for one in among if not rare or one.order_id in rare]
-            if orders and (chain := self.chain_of(rng, user, rng.choice(orders), plain=plain)):
+    def chain_of(self, rng: Random, user: str, order: Order, *, again: bool = False) -> list[OrderCondition]:
+        """Return the fewest conditions that leave one order: its kind, and one or two more; none where it takes others."""
+        history = self.history(user)
+        kind, *facts = self.facts(order)
+        facts += [OrderCondition(what="first"), OrderCondition(what="last")]
+        drawn = [OrderCondition(what="again")] if again else rng.sample(facts, len(facts))
+        counts = (1, 2) if rng.random() < _LONG else (1,)
+        for more in [one for count in counts for one in combinations(drawn, count)]:
+            chain = [kind, *more]
+            if len(more) == 2 and not _OF_SEVERAL & {one.what for one in more}:
+                continue
+            rest = [[other for other in chain if other != one] for one in chain]
+            if history.left(chain) == [order] and all(history.left(one) != [order] for one in rest):
                 return chain
         return []
-
-    def chain_of(self, rng: Random, user: str, order: Order, *, plain: bool = True) -> list[OrderCondition]:
-        """Return such conditions for one order; none where the draw fails."""
-        history = self.history(user)
-        facts = [one for one in self.facts(order) if rng.random() < 0.7]
-        own = [OrderCondition(what=what) for what in ("again", "given_up") if not plain]
-        proper = self.shelves.products[order.product_id].store in self.shelves.makers
-        own = [one for one in own if history.holds(order, one) and (proper or one.what == "again")]
-        chain = [*own[:1], *(one for one in facts if not own or one.what in ("kind", "year"))]
-        if own and own[0].what == "given_up":
-            chain = list(dict.fromkeys([*self.facts(order)[:1], *chain]))
-        if not plain and rng.random() < 0.6 and (ranks := self._ranks(rng, history, order, chain)):
-            chain = ranks
-        for one in sorted(rng.sample(chain, len(chain)), key=lambda one: one.what not in _PLAIN):
-            rest = [other for other in chain if other != one]
-            chain = rest if one not in own and history.left(rest) == [order] else chain
-        names = {one.what for one in chain}
-        apt = "kind" in names if "given_up" in names else len(chain) > 1 or "pause" in names
-        return chain if apt and history.left(chain) == [order] else []
-
-    def _ranks(
-        self, rng: Random, history: History, order: Order, chain: Sequence[OrderCondition]
-    ) -> list[OrderCondition] | None:
-        """Return the conditions with a rank by which the order is the only one; without conditions that idle beside it."""
-        again = [one for one in chain if one.what == "again"]
-        years = [one for one in chain if one.what == "year" and rng.random() < 0.5]
-        rest = [one for one in chain if one.what in ("kind", "maker", "recipient", "given_up")]
-        ways = [(again, "last")] if again else [(years, "pause"), (rest, "last"), (rest, "first")]
-        for stated, what in rng.sample(ways, len(ways)):
-            found = [*stated, OrderCondition.model_validate({"what": what})]
-            if (stated or what == "pause") and history.left(found) == [order]:
-                return found
-        return None
 
     def facts(self, order: Order) -> list[OrderCondition]:
         """Return the plain conditions that an order meets, its kind first."""
         product, history = self.shelves.products[order.product_id], self.history(order.user_id)
         found = [
             OrderCondition(what="kind", value=product.categories[-1]),
-            *(
-                [OrderCondition(what="maker", value=product.store)]
-                if product.store in self.shelves.makers
-                else ()
-            ),
             OrderCondition(what="year", value=order.order_date[:4]),
             OrderCondition(what="status", value=order.order_status),
             OrderCondition(what="recipient", value=(order.slip and order.slip.recipient) or ""),
             OrderCondition(what="former_home"),
         ]
-        return [one for one in found if history.holds(order, one)]
+        return [one for one in found if history.holds(order, one) and one.value != _COMMON]
 
     def _broken(self, rng: Random, user: str, chain: Sequence[OrderCondition]) -> list[OrderCondition]:
-        """Return conditions of two orders that no order meets together, though some meet all but one."""
-        other = rng.choice(self.facts(rng.choice(self.history(user).orders)))
-        return [other if one.what == other.what else one for one in chain]
+        """Return conditions of two orders that perhaps no order meets together: the kind is of the first."""
+        others = self.facts(rng.choice(self.history(user).orders))[1:]
+        return [next((x for x in others if x.what == one.what), one) for one in chain]
 
     # -- values of needs
 
@@ -150,19 +149,20 @@ class ReferenceDraw:
         conceded = [(one.point, one.constraint) for one in of.concessions]
         stated = [(at, one) for at, need in enumerate(of.needs, 1) for one in need.constraints]
         taken, needs = list[TakenDemand](), list(of.needs)
-        for at, one in rng.sample(stated, len(stated)):
+        drawn = rng.sample(stated, len(stated))
+        for at, one in sorted(drawn, key=lambda one: one[1].kind != "brand_is"):
             if len(taken) == count or (at, one) in conceded or at in (x.point for x in taken):
                 continue
             orders = self._telling(user, needs[at - 1].category, one, drawer)
-            for order in _CHAINS * rng.sample(orders, len(orders)):
-                chain = self.chain_of(rng, user, order, plain=rng.random() < 0.4)
-                idle = "maker" in (x.what for x in chain) and one.kind == "brand_is"
-                if chain and not idle and order.order_id not in used:
+            for order in rng.sample(orders, len(orders)):
+                if order.order_id not in used and (chain := self.chain_of(rng, user, order)):
                     taken.append(TakenDemand(point=at, name=one.name or "Brand", order=chain))
                     rest = [x for x in needs[at - 1].constraints if x != one]
                     needs[at - 1] = needs[at - 1].model_copy(update={"constraints": rest})
                     used.add(order.order_id)
                     break
+        if any(one.kind == "brand_is" for need in needs for one in need.constraints):
+            raise Dropped("a maker whom no order tells")
         return of.model_copy(update={"needs": needs, "taken": sorted(taken, key=lambda one: one.point)})
 
     def _telling(
@@ -173,7 +173,7 @@ class ReferenceDraw:
         for one in history.orders if demand.kind in ("attribute", "brand_is") else ():
             own = tuple(self.shelves.products[one.product_id].categories[-2:])
             if history.value_of(one, demand.name or "Brand") == demand.value:
-                alike = demand.kind == "brand_is" or own == kind
-                if alike or (own in drawer.kinds and drawer.share(demand.name, kind, own)):
+                near = demand.kind == "brand_is" and drawer.kinds.get(own) == drawer.kinds.get(kind)
+                if own == kind or near:
                     found.append(one)
         return found

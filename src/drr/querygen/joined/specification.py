@@ -36,19 +36,14 @@ class Concession(_Part):
 class OrderCondition(_Part):
     """A condition on an order of the asker. An order counts whatever became of it."""
 
-    what: Literal[
-        "kind", "maker", "year", "status", "recipient", "former_home",
-        "again", "given_up", "first", "last", "pause",
-    ]  # fmt: skip
+    what: Literal["kind", "year", "status", "recipient", "former_home", "again", "first", "last"]
     """The property of the order.
 
-    `again`: its product was ordered twice in all, once to the former home and then, by this order, to the present one.
-    `given_up`: of its kind it is by the only maker who was ordered more than once, and after whom only others were.
+    `again`: its product was ordered exactly twice, and this is the second time.
     `first`, `last`: the earliest, or the latest, of the orders that meet the other conditions.
-    `pause`: the one of them that followed the longest time without any order.
     """
     value: str = ""
-    """The kind, maker, year, status or recipient; empty for all else."""
+    """The kind, year, status or recipient; empty for all else."""
 
 
 class OrderFigure(_Part):

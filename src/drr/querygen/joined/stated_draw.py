@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,16 +69,29 @@ class StatedDraw:
         return {key: units.pop() for key, units in found.items() if len(units) == 1 and "" not in units}
 
     def draw(
-        self, rng: Random, user: str, sorts: Sequence[Outcome], twins: Sequence[Outcome], used: set[str]
+        self,
+        rng: Random,
+        user: str,
+        sorts: Sequence[Outcome],
+        twins: Sequence[Outcome],
+        used: set[str],
+        errand: Set[str],
+        most: tuple[int, int],
     ) -> list[list[StatedPoint]]:
-        """Return points of these sorts by one rule, and one of each sort of twins: a list for each twin. Raises `Dropped`."""
+        """Return points of these sorts by one rule, and one of each sort of twins: a list for each twin. Raises `Dropped`.
+
+        Of all, no more than `most` ask for products, all of the errand's departments, and for figures.
+        """
         for by in rng.sample(_ROUNDS * RECORDS, _ROUNDS * len(RECORDS)):
             about = {*used}
             with suppress(Dropped):
-                points = [self._point(rng, user, by, sort, about) for sort in sorts]
+                points = [self._point(rng, user, by, sort, about, errand) for sort in sorts]
                 other = list[StatedPoint]()
                 for sort in twins:
-                    other.append(self._point(rng, user, by, sort, about, like=next(iter(other), None)))
+                    other.append(self._point(rng, user, by, sort, about, errand, next(iter(other), None)))
+                asked = [bool(one.category) for one in (*points, *other[:1])]
+                if asked.count(True) > most[0] or asked.count(False) > most[1]:
+                    continue
                 at = rng.randint(0, len(points))
                 return [[*points[:at], one, *points[at:]] for one in other] or [points]
         raise Dropped("no points on which records disagree")
@@ -90,12 +103,13 @@ class StatedDraw:
         by: Record,
         sort: Outcome,
         used: set[str],
+        errand: Set[str],
         like: StatedPoint | None = None,
     ) -> StatedPoint:
         """Return a point of this sort about an unused kind or order; a given one lends its kind. Raises `Dropped`."""
         ways = [bool(like.category)] if like else rng.sample((True, False), 2)
         for picks in (way for way in ways for _ in range(_REDRAWS)):
-            of = self._product(rng, by, like) if picks else self._figure(rng, by, user)
+            of = self._product(rng, by, errand, like) if picks else self._figure(rng, by, user)
             with suppress(Undecided):
                 about = self._about(of, user) if of else set()
                 about -= {*like.category[-1:]} if like else set()
@@ -120,8 +134,13 @@ class StatedDraw:
         known = rule or sort == "cannot_be_told"
         return known and all(rest) and not self.first.show(Specification(stated=[of]), right)
 
-    def _product(self, rng: Random, by: Record, like: StatedPoint | None) -> StatedPoint | None:
-        kind, name = (tuple(like.category), like.name) if like else rng.choice(list(self.makers))
+    def _product(
+        self, rng: Random, by: Record, errand: Set[str], like: StatedPoint | None
+    ) -> StatedPoint | None:
+        own = [one for one in self.makers if self.truth.shelves.of(one[0])[0].categories[0] in errand]
+        if not own:
+            return None
+        kind, name = (tuple(like.category), like.name) if like else rng.choice(own)
         makers = rng.sample(self.makers[kind, name], rng.choice((1, 2)))
         shelf = [one for one in self.truth.shelves.of(kind) if one.store in makers]
         stating = {row.cells.get(name) for one in shelf for row in self.truth.rows(one)}

@@ -11,7 +11,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple, Self, TypeVar
@@ -194,7 +194,9 @@ class _Task:
         parts = {
             "today": shop.manifest.as_of,
             "person": shopper_summary(profile, shop.manifest.money),
-            "manner": Random(self.query.id).choice(_manners()),
+            "manner": Random(self.query.id).choice(
+                tomllib.loads(WORDS.read_text(encoding="utf-8"))["manners"]
+            ),
             "wanted": wanted,
             "names": "\n".join(sorted(detail_names(of.model_dump()))),
             "values": "\n".join(line for kind, line in self.of.lists.items() if kind[-1] in wanted),
@@ -267,13 +269,6 @@ class _Task:
             return f"a reader understood what has no one answer ({error}): {read.model_dump_json(exclude_defaults=True)}"
         missed = " ".join(one for one in own if one not in theirs) or "what you were given"
         return f"instead of: {missed} a reader understood: {' '.join(x for x in theirs if x not in own)}"
-
-
-@cache
-def _manners() -> list[str]:
-    """Return the manners in which people type."""
-    found: list[str] = tomllib.loads(WORDS.read_text(encoding="utf-8"))["manners"]
-    return found
 
 
 def _bound(rules: Sequence[JointRule]) -> set[object]:
