@@ -353,6 +353,12 @@ def test_progress_and_pace_are_told(page: Page, plan: AnnotationPlan, tmp_path: 
             page.wait_for_timeout(110)
             page.keyboard.press("1")
         expect(page.locator("#progress")).to_have_text("pair 2 of 3, 1 finished")
+        press(page, "12")
+        labels = [len(DIMENSIONS) + 2, 3 * len(DIMENSIONS)]
+        assert page.locator("#made").evaluate("one => [one.value, one.max]") == labels
+        expect(page.locator(".turn[aria-current=page]")).to_contain_text(f"2 (2 of {len(DIMENSIONS)}) ")
+        expect(page.locator("#question")).to_be_visible()
+        expect(page.locator("#profile")).to_be_hidden()
         expect(page.locator("#pace")).to_have_text(re.compile(r"\d+ s a label, about \d+ min to go"))
 
 

@@ -58,7 +58,6 @@ function draw() {
   byId("progress").textContent = isPractice(turn) ? "practice" : (SCORES ? "report " : "pair ") + at + " of " + data.turns.length + ", " + done + " finished";
   document.body.classList.toggle("practice", isPractice(turn));
   byId("trial").hidden = !isPractice(turn);
-  drawTurns();
   for (const side of document.querySelectorAll("section.answer")) side.scrollTop = 0;
   byId("pace").textContent = pace();
   drawDimensions();
@@ -68,7 +67,7 @@ function draw() {
 // How long a label takes the reader, and so what is left: of labels whose time is known, the one in the middle.
 function pace() {
   const took = everyMark().map((mark) => mark.seconds).filter((seconds) => seconds > 0).sort((a, b) => a - b);
-  const left = data.turns.reduce((sum, turn) => sum + names(turn).filter((name) => !marks.has(key(turn.pair, name))).length, 0);
+  const left = data.turns.reduce((sum, turn) => sum + open(turn), 0);
   if (took.length < 3 || !left) return "";
   const middle = took[Math.floor(took.length / 2)];
   return Math.round(middle) + " s a label, about " + Math.max(1, Math.round(middle * left / 60)) + " min to go";
@@ -79,13 +78,18 @@ function aside(text) {
   span.textContent = text;
   return span;
 }
+function open(turn) { return names(turn).filter((name) => !marks.has(key(turn.pair, name))).length; }
 function drawTurns() {
+  byId("made").max = data.turns.reduce((sum, turn) => sum + names(turn).length, 0);
+  byId("made").value = data.turns.reduce((sum, turn) => sum + names(turn).length - open(turn), 0);
+  byId("made").title = byId("made").value + " of " + byId("made").max + " labels made";
   byId("turns").replaceChildren(...TURNS.map((turn, index) => {
     const item = document.createElement("li"), link = document.createElement("a");
     link.href = "#turns";
     link.className = "turn" + (!isPractice(turn) && settled(turn) ? " done" : "");
     if (index === at) link.setAttribute("aria-current", "page");
-    link.append(isPractice(turn) ? "Practice" : String(index), aside(isPractice(turn) ? "" : " " + turn.query));
+    const all = names(turn).length, made = all - open(turn), part = made && made < all ? " (" + made + " of " + all + ")" : "";
+    link.append(isPractice(turn) ? "Practice" : index + part, aside(isPractice(turn) ? "" : " " + turn.query));
     link.addEventListener("click", (event) => { event.preventDefault(); move(index - at); });
     item.append(link);
     return item;
@@ -124,6 +128,7 @@ function drawDimensions() {
     button.addEventListener("click", () => choose(value));
     return button;
   }));
+  drawTurns();
   if (data.server) showUnsent();
   if (place >= 0) bar.children[bar.id === "dimensions" ? dimension : place].focus();  // who works by Tab and Enter stays where they were
 }
