@@ -1,28 +1,22 @@
-"""Makes the README's table, and the pictures of README and guide, from the folder of `make demo`: `python -m benchmarks.pictures [DEMO]`."""
+"""Makes the pictures of README and guide from the folder of `make demo`: `python -m benchmarks.pictures [DEMO]`."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
 
-from drr.app.commands.demo import FIGURES, worst_lie
-from drr.app.commands.reproduce import figures_rows
+from drr.app.commands.demo import worst_lie
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
-TABLE = re.compile(r"(?<=<!-- recorded -->\n).*?(?=<!-- end -->)", re.DOTALL)
 SIZE = {"width": 1200, "height": 750}
 
 
 def main(demo: Path) -> None:
-    readme = ROOT / "README.md"
-    made = table(demo / "report" / "metrics.json")
-    readme.write_text(TABLE.sub(lambda _: made, readme.read_text(encoding="utf-8")), encoding="utf-8")
     with TemporaryDirectory() as place, sync_playwright() as playwright:
         words = ("judges", "annotate", str(demo / "live"), "--bundle", place)
         few = ("--annotators", "1", "--pairs", "2", "--quiet")
@@ -33,12 +27,6 @@ def main(demo: Path) -> None:
         shoot(browser, worst_lie(demo).page, "caught")
         shoot(browser, (Path(place) / "annotator-1.html").as_uri(), "annotation")
         browser.close()
-
-
-def table(metrics: Path) -> str:
-    """Return the README's table of the recorded study."""
-    head, rows = figures_rows(metrics, FIGURES)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in [head, ["---"] * len(head), *rows])
 
 
 def shoot(browser: Browser, address: str, name: str) -> None:

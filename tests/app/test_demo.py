@@ -1,4 +1,4 @@
-"""`drr demo`: the recorded study out of its bundle, the lies of the careless agent, and the README's table."""
+"""`drr demo`: the recorded study out of its bundle, the lies of the careless agent, and the price of the README."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.bundles.regrade import restore
-from drr.app.commands.demo import FIGURES, _standing, demo, worst_lie
-from drr.app.commands.reproduce import figures_rows
+from drr.app.commands.demo import _standing, _unpack, demo, worst_lie
 from drr.study.study import Study
 
 from tests.commands import Drr, python
@@ -47,12 +46,25 @@ def test_the_last_line_tells_of_mistakes(recorded: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_readme_has_the_figures_of_the_raw_answers(recorded: Path, tmp_path: Path, drr: Drr) -> None:
-    drr.out("report", recorded, "--out", tmp_path / "report", "--quiet")
-    head, rows = figures_rows(tmp_path / "report" / "metrics.json", FIGURES)
+def test_the_readme_has_what_code_says_of_the_changed_answer(
+    sample_home: Path, tmp_path: Path, drr: Drr
+) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| (.+) \|$", readme.partition("<!-- recorded -->")[2], re.MULTILINE)
-    assert [line.split(" | ") for line in shown[:1] + shown[2 : 2 + len(rows)]] == [head, *rows]
+    (wrong, right), (shown,) = (
+        re.findall(r"\$\d\d\.99", readme)[:2],
+        re.findall(r"```text\n(.*?)```", readme, re.S),
+    )
+    _unpack(tmp_path / "study", tmp_path)
+    lines = (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()
+    changed = "\n".join(line.replace(wrong, right, 1) for line in lines)
+    (tmp_path / "wrong.md").write_text(changed, encoding="utf-8")
+    code, said, _ = drr("judges", "check", tmp_path / "wrong.md", "--shop", sample_home / "shop")
+    assert code == 1 and [line for line in shown.splitlines() if line not in said.splitlines()] == []
+
+
+@pytest.mark.slow
+def test_a_report_of_the_recorded_study_names_each_agent(recorded: Path, tmp_path: Path, drr: Drr) -> None:
+    drr.out("report", recorded, "--out", tmp_path / "report", "--quiet")
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert all(name in page for name in AGENTS)
 

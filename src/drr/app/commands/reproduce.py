@@ -212,12 +212,6 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
     """Return a table of the main figures, each with its interval."""
-    head, rows = figures_rows(metrics, shown)
-    return table(head, rows, width=width)
-
-
-def figures_rows(metrics: Path, shown: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of the table of the main figures."""
     from drr.eval.metrics import metric
     from drr.eval.stats.intervals import drawn
 
@@ -230,4 +224,4 @@ def figures_rows(metrics: Path, shown: Sequence[str]) -> tuple[list[str], list[l
         usual = max((values[name]["n"] for name in names if name in values), default=0)
         cells = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
         rows.append([variant, str(n), *cells])
-    return ["variant", "n", *(heads[name][0] for name in names)], rows
+    return table(["variant", "n", *(heads[name][0] for name in names)], rows, width=width)
