@@ -250,7 +250,7 @@ def test_a_protocol_has_a_readable_table_that_says_what_does_not_differ(tmp_path
     printed = drr.out("aggregate", "pqr", file, "--ci", code=1)
     assert "5.000" in printed
     assert "line 2: " in printed
-    assert "1 rows, 0 without an answer, 1 that cannot be used." in printed
+    assert "1 row, 0 without an answer, 1 that cannot be used." in printed
     row = {"weights": {"GOAL": 1.0}, "criteria": {"GOAL": [{"weight": 1, "scores": [8]}]}}
     file = tmp_path / "scores.jsonl"
     file.write_text(f"{json.dumps(row)}\n" * 14, encoding="utf-8")

@@ -190,7 +190,7 @@ class Settings(RoleSettings):
     )
     reason: Literal["auto", "on", "off"] = Field(
         "auto",
-        description="whether agents have the tool that holds a thought; auto: not where their model is told to think by itself",
+        description="whether agents get a tool to write down a thought; auto: only where their model does not think by itself",
     )
     page_warning: Literal["on", "off"] = Field(
         "on",
@@ -198,7 +198,7 @@ class Settings(RoleSettings):
     )
     text_calls: Literal["off", "parse"] = Field(
         "off",
-        description="what becomes of tool calls that an agent's model writes out as text: no answer, or read as calls",
+        description="how to treat a tool call that the model writes as text: it is no answer, or it is read as a call",
     )
     vision: Literal["auto", "yes", "no"] = Field(
         "auto",

@@ -23,7 +23,7 @@ CALLS = Heading(
 )
 OPEN_MINUS_SEALED = Heading(
     "open minus sealed",
-    explanation="Its mean on the open half of the set minus that on the sealed one: what it gains where anybody can train.",
+    explanation="Mean on the open half of the set minus mean on the sealed half. A large value suggests that it was trained on the open questions.",
 )
 
 

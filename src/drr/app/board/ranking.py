@@ -46,14 +46,14 @@ _BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
     (
         Heading(
             "reproduced",
-            explanation="Whether somebody whom this board's owner names ran a drawn part again, with the difference.",
+            explanation="Whether somebody whom the board's owner trusts ran a part of the study again, drawn by lot, and how far the figures differed.",
         ),
         lambda one: Cell("; ".join(map(one_line_result, one.reproduced)) or "not run again"),
     ),
     (
         Heading(
             "contained",
-            explanation="Whether no code of the agent's could reach the truth, as its maker says: else it ran beside the truth.",
+            explanation="Whether the agent's code was kept from the right answers, as its maker says. If not, it ran beside them and could have read them.",
         ),
         lambda one: Cell(CONTAINED[one.contained]),
     ),
@@ -127,7 +127,7 @@ class Ranking(NamedTuple):
             label += " on the sealed half"
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
-        test = f"Each pair by its own sign-flip test, p < {LEVEL:g}: chance parts one of {1 / LEVEL:.0f} equal pairs. {self._seen}{self._half}"
+        test = f"Each pair has a sign-flip test of its own, p < {LEVEL:g}: of {1 / LEVEL:.0f} pairs that are equally good, chance tells one apart. {self._seen}{self._half}"
         sure = len(first) == 1 and len(self.ranks) > 1
         row_of = partial(
             SystemStanding, metric=self.metric, leads=first[0].variant if sure else None, test=test
@@ -154,7 +154,7 @@ class Ranking(NamedTuple):
         if len(self.ranks) < 2 or self.metric is None:
             return ""
         if self.gap is None:
-            return "So few questions, or ones that all answer alike, part nobody."
+            return "No two systems can be told apart: the questions are too few, or all systems answer them alike."
         return (
             f"These questions usually show a gap of {self.metric.shown(self.gap)}, and seldom a smaller one."
         )

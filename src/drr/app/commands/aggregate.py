@@ -12,6 +12,7 @@ from drr.app.notices import notice
 from drr.app.terminal import number, table
 from drr.env.json_object import JsonObject
 from drr.eval.stats import protocols
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.eval.stats.aggregate import AggregateDocument
@@ -73,7 +74,7 @@ def _text(document: AggregateDocument) -> str:
         rows.append([name, *shown, *([span] if spans else [])])
     head = [document["protocol"], "rows", "value", "as printed", *(["95 %"] if spans else [])]
     bad = document["bad_rows"]
-    counts = f"{document['n']:,} rows, {document['n_unscored']:,} without an answer"
+    counts = f"{many(document['n'], 'row')}, {document['n_unscored']:,} without an answer"
     parts = [table(head, rows), f"{counts}, {len(bad):,} that cannot be used." if bad else f"{counts}."]
     if bad:
         parts.append("\n".join(f"line {one['line']}: {one['problem']}" for one in bad[:SHOWN]))

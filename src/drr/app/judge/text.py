@@ -213,8 +213,8 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
 
 
 _UNREAD = (
-    "Faithfulness leaves out a claim of which nobody kept a source (not_frozen; `drr judge STUDY --refetch --unknown` reads it now) and counts any "
-    "other whose sources could not be read as not supported."
+    "A claim whose source nobody kept (not_frozen) does not count in faithfulness; `drr judge STUDY --refetch --unknown` reads that source now. "
+    "A claim whose source could not be read counts as not supported."
 )
 
 
@@ -222,8 +222,8 @@ def absence_of(metrics: Mapping[str, Mapping[str, VRow]]) -> list[str]:
     """Return a line for each variant whose faithfulness rests in part on claims that something is not stated."""
     shares = {name: row["fp_absent"]["value"] or 0.0 for name, row in metrics.items() if "fp_absent" in row}
     return [
-        f"{name}: of the claims that faithfulness counts, {share:.1%} say that something is not stated, which nothing can be quoted for"
-        + ("; that is too much for faithfulness to lead." if share > ABSENT_MOST else ".")
+        f"{name}: {share:.1%} of the claims that faithfulness counts say that something is not stated. No quotation can prove such a claim"
+        + ("; they are too many for faithfulness to lead." if share > ABSENT_MOST else ".")
         for name, share in shares.items()
         if share
     ]
@@ -238,7 +238,7 @@ def unread_of(document: StudyDocument) -> list[str]:
     for name, row in variants.items():
         if count := row["verdicts"]["page"]["unquoted"]:
             found.append(
-                f"{name}: {count:,} verdicts are open, as the judge quotes nothing that the evidence has."
+                f"{name}: {many(count, 'verdict')} left out, because what the judge quoted does not stand in the evidence."
             )
         if silent := row["silent_sections"]:
             few = [f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3]]

@@ -16,9 +16,9 @@ from drr.eval.stats.question import AskedQuestion
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
-    "Calls per answer, mean over queries. Beside the tools: page reads (pages that a +ws variant read, or tried to, "
-    "each once) and control calls (thoughts, launches, the end) are no tool calls and are in no total; "
-    "unknown tools are names that the agent made up; calls that were refused never ran and are counted nowhere."
+    "Calls of tools per answer, mean over queries. Page reads (each page that a +ws variant read or tried to read) and "
+    "control calls (thoughts, launches, the end) stand beside them and are in no total. Unknown tools are names that the "
+    "agent made up. Refused calls never ran and are not counted."
 )
 
 

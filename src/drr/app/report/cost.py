@@ -19,8 +19,8 @@ from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
 NOTE = (
-    "Undominated: no other variant is at most as dear and at least as good by these means; intervals that overlap "
-    "may turn that round."
+    "Undominated: no other variant is as good or better at the same or a lower cost, by these means. Where intervals "
+    "overlap, chance may have decided that."
 )
 
 
@@ -125,8 +125,8 @@ def cost_table(material: ReportData) -> Table | None:
 
 
 MEASURED_NOTE = (
-    "Means with their 95 % interval. A memory observes a person once, whatever agents, budgets and questions there are; judging counts every judgement of this judge that was paid for. "
-    "What nobody metered or has no known price is unscored, and never 0."
+    "Means with their 95 % interval. A memory reads a person once, for all agents, budgets and questions together. Judging counts every judgement that was paid for. "
+    "A cost that was not metered, or has no known price, is unknown and not 0."
 )
 
 

@@ -13,12 +13,12 @@ from drr.eval.stats.differences import RepetitionFloor
 
 _WHENCE = {
     "trials": "It comes from repeated trials and includes the judge's own variation.",
-    "judge repeats": "It comes from asking the judge again, as no question has two trials; agents vary more than that.",
+    "judge repeats": "It was measured by asking the judge again, because no question has two trials. Agents vary too, so the true floor is higher.",
 }
 _NEITHER = {
     False: "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it).",
-    True: "Noise floor: not measured (of imported reports `drr judge --repeat 2` measures the judge's part of it; the systems' own "
-    "takes two reports of a question, imported with `trial`).",
+    True: "Noise floor: not measured. `drr judge --repeat 2` measures the judge's part of it. For the systems' part, import two "
+    "reports for each question, told apart by `trial`.",
 }
 """Notes on an unknown noise floor. The key is `True` where all reports were imported, so that their systems cannot be run again."""
 
@@ -43,9 +43,9 @@ def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
     whence = " ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
-        "Noise floor: in 19 of 20 cases two equally good systems differ by less than this, as their runs vary; the two "
-        f"that vary most set it. {whence} "
-        "A grey ≈ marks what is within it: a value so close to the best of its column, or a difference so small."
+        "Noise floor: in 19 of 20 cases two equally good systems differ by less than this, just because runs vary. It is "
+        f"measured on the two systems that vary most. {whence} "
+        "A grey ≈ marks a difference smaller than the floor, and a value that is that close to the best in its column."
     ]
 
 

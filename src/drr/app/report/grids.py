@@ -15,9 +15,7 @@ _UNMEASURED = "Noise floor: not measured"
 """Beginning of the note on an unmeasured noise floor, which the page shows once, in the list of limits, and not under each table."""
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
-_EQUAL = (
-    "= or all equal: every question gave the same; the interval is what so few questions can have missed."
-)
+_EQUAL = "= or all equal: every question gave the same value. The interval shows which means are still possible with so few questions."
 _BAR, _WIDE = 60, 240
 """Widths of an interval's bar in units of the drawing: next to a number, and in a forest plot."""
 

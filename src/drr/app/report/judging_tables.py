@@ -22,7 +22,7 @@ from drr.study.study import Study
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
-_UNITS = "Judgements of this answer; one of two answers stands in both rows, one of a question or a person in none."
+_UNITS = "Judgements of this answer. A judgement that compares two answers is counted for both; one about a question or a person is counted for none."
 _PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
     "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table."
@@ -141,7 +141,7 @@ def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
 def _failure_notes(found: FailureDocument, open_: Sequence[str]) -> Iterator[str]:
     """Yield notes on labels without a share, on charges by words that no report has, and an example of each."""
     yield (
-        "Share of the reports in which somebody can tell (n), not of all reports; rules and a judge propose, people correct (failure_labels.jsonl)."
+        "The share is of the n reports for which this could be decided, not of all reports. Rules and a judge propose labels; people correct them in failure_labels.jsonl."
     )
     for reason, among in (
         ("no judge was asked for these (`drr judge STUDY --what failures`)", JUDGED),
@@ -290,13 +290,13 @@ def failures(material: ReportData) -> Table | None:
     notes = ["A failed unit is in no mean but the reward and pass^k; here it is counted."]
     if NO_ANSWER.intersection(kinds):
         notes.append(
-            "Without content (empty), without an answered call that looks up (no_research), or the text of such a call (malformed_call): asked for "
-            "twice, and no answer."
+            "The report was asked for twice and was no answer both times: it was empty (empty), no lookup had been answered "
+            "(no_research), or it was a tool call written as text (malformed_call)."
         )
     if any(kind.startswith(_BROKEN_OFF) for kind in kinds):
         notes.append(
-            "Broken off: the model failed in the middle, and wrote its report from what was known; these are in the means, "
-            "and left out with `--complete-only`."
+            "Broken off: the model failed during research, and the report was written from what was known by then. These "
+            "reports count in the means; `--complete-only` leaves them out."
         )
     if _LOST in kinds:
         notes.append(

@@ -120,7 +120,7 @@ class ReportData:
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None
         counts = ", ".join(f"{variant} {len(queries)}" for variant, queries in self.asked.items())
-        return f"Not every row was asked the same questions ({counts}): hold rows against each other by their differences, as `drr study compare` has them."
+        return f"The systems were not all asked the same questions ({counts}), so their means do not compare. `drr study compare` compares two on the questions that both answered."
 
     @cached_property
     def repetitions(self) -> list[Judged]:

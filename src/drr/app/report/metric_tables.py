@@ -23,8 +23,8 @@ PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
 )
 BOLD_NOTE = (
-    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
-    "never by rank alone. In brackets the 95 % interval over questions, wide enough for what so few of them can have missed (`docs/judging.md`)."
+    "Bold: the best of its column, and better than the next one by a test (paired sign-flip test over queries, Holm's correction "
+    "over the table, p < 0.05). Being first is not enough. Brackets hold the 95 % interval over questions; few questions make it wide."
 )
 
 
@@ -39,8 +39,8 @@ def _length_notes(material: ReportData) -> list[str]:
 
 
 _PAPER_NOTE = (
-    "One judging behind all columns; each has its own rule for sources that could not be read: they support nothing, or they are left out, as the column "
-    "says. A failure of the judge is left out of each, but of what stands as printed."
+    "All columns come from one judging. They differ in how a source that could not be read counts: as no support, or not at all. "
+    "Failures of the judge are left out of all columns but those named 'as printed'."
 )
 _SPREAD = "After ± stands the standard deviation over answers."
 _REPEATED = "No noise floor: each figure already takes all trials of a question together."

@@ -22,7 +22,7 @@ class ReportPlan(Options):
     judge: str | None = option("call", "whose judgements (default: the last by a model, else by rules)")
     paper_figures: bool = switch("call", "the paper's figures beside ours, marked as another setting")
     paper: str | None = option(
-        "call", "the tables of this paper by their own numbers, with its printed figures, marked as another setting, where no rules took part", choices=printed_papers)  # fmt: skip
+        "call", "put this paper's tables first, numbered as there; its printed figures stand beside them, unless rules wrote or judged", choices=printed_papers)  # fmt: skip
     human: tuple[Path, ...] = option(
         "call", "labels of people (default: those of drr judges annotate)", "FILE", (), nargs="+")  # fmt: skip
     labels: tuple[Path, ...] = option(

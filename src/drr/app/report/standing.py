@@ -37,8 +37,8 @@ UNDECIDED, LEVEL = "not told apart", "shared first"
 MAY_BE_FIRST = "lead"
 """CSS class of the cell of a system that is not shown to be behind the first system."""
 OF_A_BOARD = (
-    "A board tests each pair alone, so that entries of others move nobody; a study corrects for all that it tests, "
-    "so that chance makes no leader. The two can differ."
+    "A board tests each pair of systems alone, so a new entry changes no rank between others. A study corrects for the "
+    "number of its tests, so that chance makes no leader. The two can disagree."
 )
 _EMPTY: Mapping[str, str] = {}
 
