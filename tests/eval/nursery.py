@@ -14,6 +14,7 @@ from drr.eval.asking.judge import JudgeName
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
+from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import PROTOCOLS
@@ -323,3 +324,9 @@ def sentences(report: str) -> list[dict[str, Any]]:
             cited = [urls[n] for n in re.findall(r"\[(\d+)\]", line) if n in urls]
             found.append({"quote": line, "claim": re.sub(r"\s*\[\d+\]", "", line), "sources": cited})
     return found
+
+
+def citation_verdicts(study: Study, judge: str | None = None) -> list[CitationVerdict]:
+    """A row for each cited address of each claim, from the judging that `choose_judging` returns."""
+    judged = read_judged(study, choose_judging(study, judge))
+    return [row for one in judged.answers for row in judged.citations.get(one.key) or ()]

@@ -15,7 +15,7 @@ import pytest
 from drr.app.judge.text import unread_text
 from drr.env.shop import Shop
 from drr.env.source import Source
-from drr.eval.judging.read import choose_judging, citation_verdicts, judgings, read_judged
+from drr.eval.judging.read import choose_judging, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import metrics as of_faithfulness
@@ -30,6 +30,7 @@ from tests.eval.nursery import (
     answer,
     by_rules,
     by_wire,
+    citation_verdicts,
     desk,
     message,
     offline,

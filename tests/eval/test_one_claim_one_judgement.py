@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from drr.app.judge.text import judged_text
 from drr.env.shop import Shop
-from drr.eval.judging.read import choose_judging, citation_verdicts, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.faithfulness import Joint, JudgedClaim, on_pages, report_values
@@ -21,6 +21,7 @@ from tests.eval.nursery import (
     answer,
     asked_for,
     by_wire,
+    citation_verdicts,
     desk,
     evidence_for,
     message,

@@ -19,7 +19,6 @@ from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.source import Source
 from drr.env.world import Holdings, Site, all_kinds, kinds_of, open_realm
-from drr.eval.judging.read import citation_verdicts
 from drr.eval.metrics.document import study_document
 from drr.papers.dr3.folders import FileSources
 from drr.papers.dr3.world import queries_of
@@ -27,6 +26,7 @@ from drr.study.study import Study
 
 from tests.cases import table
 from tests.commands import Drr
+from tests.eval.nursery import citation_verdicts
 from tests.filetasks.made import QUERY, SECRET, write_task
 from tests.sources import SRC, imports, modules
 

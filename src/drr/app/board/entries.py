@@ -60,7 +60,7 @@ class StatedScore(BaseModel):
     """The part of `drr judges scorecard --json` that a board reads."""
 
     judge: str
-    measured: str = "accuracy unread: its scorecard is of an older version"
+    measured: str = "accuracy in its scorecard, of an older version"
     weak: str | None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
 SCRIPTS = ("table.js", "board.js")
+_NO_CARD = StatedScore(judge="", measured=NOT_MEASURED, weak=None)
 _MODELS = 60
 """Most characters of the models' names in a row."""
 _WARNING = 300
@@ -94,7 +95,7 @@ class BoardPages:
         scorecards: Mapping[str, StatedScore] = MappingProxyType({}),
     ) -> None:
         self.bundles = bundles
-        self._scorecards = scorecards
+        self._scorecards = defaultdict(lambda: _NO_CARD, scorecards)
         self._published = published
         self.sets: dict[SetVersion, list[Ranking]] = {}
         alike: dict[tuple[bool, SetVersion, str], list[ListedSystem]] = {}
@@ -126,7 +127,7 @@ class BoardPages:
     def _draw(
         self, template: str, place: str, root: str = "", banner: str | None = None, **more: object
     ) -> str:
-        own = {"tone": _TONES, "most": _MOST, "published": self._published, "accuracy": self._accuracy}
+        own = {"tone": _TONES, "most": _MOST, "published": self._published, "cards": self._scorecards}
         return self._frame.draw(f"board/{template}", root, banner=banner, place=place, **own, **more)
 
     def _set_page(self, answered: SetVersion) -> str:
@@ -170,16 +171,10 @@ class BoardPages:
             levels=section(level_table(one), {}, has_files=False) if one.levels else None,
         )
 
-    def _accuracy(self, judge: str) -> str:
-        """Return the judge's accuracy by the scorecards of the board's owner."""
-        return self._scorecards[judge].measured if judge in self._scorecards else NOT_MEASURED
-
     def _banner(self, systems: Sequence[ListedSystem]) -> str | None:
         """Return the warning above systems. The scorecards of the board's owner come before those of bundles."""
-        judged = [
-            (self._scorecards.get(one.judge["name"]), one.weak) for one in systems if one.judge is not None
-        ]
-        called = [(card and card.weak) or (weak and excerpt(weak, _WARNING)) for card, weak in judged]
+        judged = [(self._scorecards[one.judge["name"]].weak, one.weak) for one in systems if one.judge]
+        called = [told or (weak and excerpt(weak, _WARNING)) for told, weak in judged]
         weak = " ".join(dict.fromkeys(filter(None, called))) or None
         return banner_of([one.written_by_rules for one in systems], False, weak)
 

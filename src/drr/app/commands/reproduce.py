@@ -7,7 +7,7 @@ import io
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -200,28 +200,20 @@ def _steps(asked: Reproduction, paper: PaperSteps) -> int:
     return 0
 
 
-HEADLINE: Mapping[str, tuple[str, int]] = {
-    "fp": ("faithfulness", 2),
-    "fr": ("cited share", 2),
-    "overall": ("overall, 0-10", 1),
-    "input_tokens": ("tokens in", 0),
-    "tool_calls": ("tool calls", 1),
-}
-"""Label and decimals of each metric that is called otherwise here than over its column."""
-
-
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
     """Return a table of the main figures, each with its interval."""
     from drr.eval.metrics import metric
     from drr.eval.stats.intervals import drawn
 
     document = json.loads(read_file(metrics))
-    heads = {name: HEADLINE.get(name, (metric(name).label, metric(name).digits)) for name in shown}
-    names = [name for name in heads if any(name in row for row in document["metrics"].values())]
+    names = [name for name in shown if any(name in row for row in document["metrics"].values())]
     rows = []
     for variant, values in document["metrics"].items():
         n = max((drawn(values[name]) for name in names if name in values), default=0)
         usual = max((values[name]["n"] for name in names if name in values), default=0)
-        cells = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
+        cells = [
+            with_interval(values[name], metric(name).digits, usual=usual) if name in values else "-"
+            for name in names
+        ]
         rows.append([variant, str(n), *cells])
-    return table(["variant", "n", *(heads[name][0] for name in names)], rows, width=width)
+    return table(["variant", "n", *(metric(name).label for name in names)], rows, width=width)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from drr.env.errors import Misuse
 from drr.eval.asking.rules import CODE
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import known_task, tasks
@@ -155,13 +154,6 @@ def read_judged(
                 task.read(record, judged)
         task.finish_reading(judged)
     return judged
-
-
-def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[CitationVerdict]:
-    """Yield a row for each cited address of each claim, from the judging run that `choose_judging` returns."""
-    judged = read_judged(study, choose_judging(study, judge))
-    for answer in judged.answers:
-        yield from judged.citations.get(answer.key) or ()
 
 
 def without_broken_off(judged: Judged) -> Judged:
