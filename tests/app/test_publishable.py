@@ -68,7 +68,7 @@ def test_tables_show_both_ends_of_an_interval_and_hostile_words_stay_words() -> 
     table = Table("t", "T", headings(*"ab", *(f"c{n}" for n in range(20))), [("r", [*cells, *many])])
     rows = read(latex(table))
     assert rows[1][1:3] == [r"$\mathbf{0.80}~[0.70, 0.96]$", r"$\approx -1{,}234.5$"]
-    assert r"\pm" not in latex(table) and "Brackets hold the 95 \\% interval" in latex(table)
+    assert r"\pm" not in latex(table) and "In brackets the 95 \\% interval" in latex(table)
     wide = Table("t", "T", headings("a"), [("r", [Cell(5200.0, -10.0, 12400.0, 9, digits=0)])])
     alike = Table("d", "d", headings("one"), [("a minus b", [Cell(2.0, n=10, signed=True, equal=True)])])
     assert read(latex(alike))[1][1] == "$+2.00$ on each of 10"
