@@ -174,7 +174,7 @@ class BoardPages:
     def _banner(self, systems: Sequence[ListedSystem]) -> str | None:
         """Return the warning above systems. The scorecards of the board's owner come before those of bundles."""
         judged = [(self._scorecards[one.judge["name"]].weak, one.weak) for one in systems if one.judge]
-        called = [told or (weak and excerpt(weak, _WARNING)) for told, weak in judged]
+        called = [own or (weak and excerpt(weak, _WARNING)) for own, weak in judged]
         weak = " ".join(dict.fromkeys(filter(None, called))) or None
         return banner_of([one.written_by_rules for one in systems], False, weak)
 
