@@ -115,11 +115,16 @@ def _add_generate(actions: Any) -> None:
 
 
 def _add_word(actions: Any) -> None:
-    line = "a model words joined questions, others prove the words; resumable"
+    line = "a model words joined questions or talks, others prove the words; resumable"
     example = "q.jsonl --shop shop --writer MODEL --readers MODEL,MODEL --out worded.jsonl"
     parser = _action(actions, "word", _word, line, example)
     add = parser.add_argument
-    add("file", metavar="FILE.jsonl", type=Path, help="questions of `drr queries generate --joined`")
+    add(
+        "file",
+        metavar="FILE.jsonl",
+        type=Path,
+        help="questions of `drr queries generate --joined` or `--service 2`",
+    )
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     add("--writer", required=True, metavar="MODEL", help="words each question")
     add(
@@ -208,9 +213,9 @@ def _generate(arguments: argparse.Namespace) -> int:
 
 
 def _word(arguments: argparse.Namespace) -> int:
-    from drr.app.study.queries import word_joined
+    from drr.app.study.queries import word_specified
 
-    return word_joined(arguments, settings_of(arguments).settings)
+    return word_specified(arguments, settings_of(arguments).settings)
 
 
 # -- check, review

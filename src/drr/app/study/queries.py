@@ -312,29 +312,37 @@ def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
     return conclude(summary, folder, command=again) or int(len(kept) < arguments.count)
 
 
-def word_joined(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Have the joined questions of a file worded, and say which were dropped; return the exit code."""
+def word_specified(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Have the joined questions or the talks of a file worded, and say which were dropped; return the exit code."""
     from drr.env.web.open import open_web
     from drr.llm.names import OFFLINE
     from drr.querygen.joined.making import JoinedMaker
-    from drr.querygen.joined.wording import ROLES, JoinedWriter
+    from drr.querygen.joined.wording import ROLES, JoinedWriter, WordWriter
+    from drr.querygen.service_shop import ShopTalks
+    from drr.querygen.service_words import TalkWriter
     from drr.study.study import Study
 
     asked, readers = read_queries(arguments.file), arguments.readers.split(",")
-    if not asked or not all(one.checkable and one.checkable.specification for one in asked):
+    talks = sum(one.service is not None for one in asked)
+    specified = all(one.checkable and one.checkable.specification for one in asked)
+    if not asked or not specified or talks not in (0, len(asked)):
         raise Misuse(
-            f"{arguments.file}: not all are joined questions; `drr queries generate --joined` makes some"
+            f"{arguments.file}: not all are joined questions, nor all talks of version 2; `drr queries generate` makes them"
         )
     roles = dict(zip(ROLES, [arguments.writer, *readers, *readers, *readers], strict=False))
     if OFFLINE in roles.values():
-        raise Misuse("rules word no joined questions; name language models as --writer and --readers")
+        raise Misuse("rules word nothing; name language models as --writer and --readers")
     settings = settings.model_copy(update={"role_models": {**settings.role_models, **roles}})
     models, prompts, folder = models_of(settings), prompts_of(settings, "querygen"), study_of(arguments.out)
     run = {"what": "queries word", "file": str(arguments.file), "shop": arguments.shop, "models": roles}
     with open_shop(arguments.shop, settings) as shop, Study.create(folder, config_of(run, settings)) as study:
         manifest_matches(shop, asked)
-        maker = JoinedMaker(shop, open_web(settings, shop=shop))
-        writer = JoinedWriter(maker, models, prompts, settings.model_max_tokens, asked)
+        web, given = open_web(settings, shop=shop), (models, prompts, settings.model_max_tokens, asked)
+        writer: WordWriter = (
+            TalkWriter(ShopTalks(shop, web), *given)
+            if talks
+            else JoinedWriter(JoinedMaker(shop, web), *given)
+        )
         check_run(arguments, models, ROLES, study)
         units = [writer.unit(one) for one in asked]
         summary = run_units(arguments, study, units, writer.work, models, "wording questions")
