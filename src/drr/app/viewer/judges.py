@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.app.report.agreement_tables import agreements
 from drr.app.report.failing import Span
 from drr.app.report.tables import Cell, Table, headings
-from drr.app.viewer.model import JudgeVerdicts, ProductCard, ReportView
+from drr.app.viewer.model import ProductCard, ReportView
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.agreement.rows import AgreementDocument
@@ -26,23 +26,6 @@ SAME_CLAIM = 0.5
 """Least overlap, as a share of the shorter stretch of text, for two claims to count as the same."""
 
 
-@dataclass(frozen=True)
-class JudgeBeside:
-    """The agreement of another judge with the judge whose verdicts the page shows."""
-
-    judge: str
-    both: int
-    """Number of claims that both judges found and judged."""
-    same: int
-    """Number of claims that both judges gave the same verdict."""
-    alone: int
-    """Number of claims that only the other judge found."""
-    grades: int
-    """Number of dimensions that both judges graded."""
-    apart: float | None
-    """Mean absolute difference of the two judges' grades."""
-
-
 def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[tuple[str, str | None]]]:
     """Return each other judge's verdict on each claim, by claim id; `None` where that judge found no such claim."""
     found: dict[str, list[tuple[str, str | None]]] = {claim.id: [] for claim in report.verdicts.claims}
@@ -53,10 +36,6 @@ def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[tuple[str, str 
     return found
 
 
-def judges_beside(report: ReportView) -> list[JudgeBeside]:
-    return [_compare_verdicts(report.verdicts, other) for other in report.others]
-
-
 def ratings_beside(report: ReportView) -> list[tuple[str, str | None, Verdict[int]]]:
     """Return dimension, judge and rating of all judges, by dimension."""
     every = [
@@ -64,24 +43,6 @@ def ratings_beside(report: ReportView) -> list[tuple[str, str | None, Verdict[in
     ]
     dimensions = list(dict.fromkeys(dimension for dimension, *_ in every))
     return sorted(every, key=lambda row: dimensions.index(row[0]))
-
-
-def _compare_verdicts(own: JudgeVerdicts, other: JudgeVerdicts) -> JudgeBeside:
-    same = _same_claims(own.claims, other.claims)
-    both = [(claim, same[claim.id]) for claim in own.claims if claim.id in same]
-    judged = [(one, twin) for one, twin in both if one.verdicts and twin.verdicts]
-    graded = [
-        (own.ratings[name].value, other.ratings[name].value) for name in own.ratings.keys() & other.ratings
-    ]
-    apart = [abs(mine - theirs) for mine, theirs in graded if mine is not None and theirs is not None]
-    return JudgeBeside(
-        judge=other.judge or "",
-        both=len(judged),
-        same=sum(one.status == twin.status for one, twin in judged),
-        alone=len(other.claims) - len({twin.id for twin in same.values()}),
-        grades=len(apart),
-        apart=sum(apart) / len(apart) if apart else None,
-    )
 
 
 def _same_claims(claims: Sequence[JudgedClaim], others: Sequence[JudgedClaim]) -> dict[str, JudgedClaim]:

@@ -30,7 +30,7 @@ from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import VerdictRow
 from drr.eval.tasks.judgements import Judged
-from drr.wording.excerpt import ELLIPSIS, excerpt, range_of_words
+from drr.wording.excerpt import ELLIPSIS, range_of_words
 
 MARGIN = 400
 LONGEST_ARGUMENT = 140
@@ -283,20 +283,23 @@ def _speaker(row: Mapping[str, Any], name: str, *, is_first: bool) -> str:
 
 
 def call_text(call: Mapping[str, Any]) -> str:
-    """Return a call in one line, such as `search(query="lamp", limit=10)`."""
-    given = call.get("args")
-    shown = given.items() if isinstance(given, Mapping) else [("", given)]
-    parts = (f"{name}={json.dumps(value, ensure_ascii=False)}".lstrip("=") for name, value in shown)
-    return f"{call.get('name')}({', '.join(excerpt(part, LONGEST_ARGUMENT) for part in parts)})"
+    """Return a call in one line, such as `search(query="lamp", limit=10)`. A long argument is only named."""
+    given, cut = call.get("args"), dict(long_arguments(call))
+    if not isinstance(given, Mapping):
+        return f"{call.get('name')}({json.dumps(given, ensure_ascii=False)})"
+    parts = (
+        f"{name}={ELLIPSIS if name in cut else json.dumps(value, ensure_ascii=False)}"
+        for name, value in given.items()
+    )
+    return f"{call.get('name')}({', '.join(parts)})"
 
 
 def long_arguments(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield name and text of the arguments that the line of a call cuts."""
+    """Yield name and text of the arguments that the line of a call leaves out."""
     given = call.get("args")
     for name, value in given.items() if isinstance(given, Mapping) else ():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
-        if len(text) > LONGEST_ARGUMENT - len(name) - len('=""'):
-            yield name, text
+        if len(f"{name}={json.dumps(value, ensure_ascii=False)}") > LONGEST_ARGUMENT:
+            yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 MOST_LINES, MOST_SIGNS = 10, 1_000

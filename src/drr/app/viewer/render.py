@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
@@ -24,7 +25,6 @@ from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_h
 from drr.app.viewer.judges import (
     STATED,
     facts_beside,
-    judges_beside,
     opening_sides,
     ratings_beside,
     side_name,
@@ -175,7 +175,6 @@ class StudyPages:
             ],
             markable=MARKABLE,
             others=verdicts_beside(report),
-            judges=judges_beside(report),
             ratings=ratings_beside(report),
             side_name=side_name,
             verdict_counts=statuses.most_common(),
@@ -314,7 +313,6 @@ FILE = "words.js"
 _WORD = re.compile(r"[^\W_]+(?:[.,][0-9]+)*")
 _LONGEST = 40
 """Most characters of a word in the search index: nobody types longer words."""
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def words_script(reader: Reader) -> str:
@@ -334,7 +332,7 @@ def script(texts: Mapping[str, Iterable[str]]) -> str:
     document = {
         "keys": list(texts),
         "words": " ".join(known),
-        "steps": " ".join(".".join(_steps(places[word])) for word in known),
+        "steps": " ".join(".".join(map(str, _steps(places[word]))) for word in known),
     }
     text = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
     return f"window.drrWords = {text};\n"
@@ -354,18 +352,5 @@ class _WordCache:
         return self._known[name]
 
 
-def _steps(places: Sequence[int]) -> Iterator[str]:
-    last = 0
-    for place in places:
-        yield _short(place - last)
-        last = place
-
-
-def _short(number: int) -> str:
-    """Return the number in base 36, as JavaScript's `parseInt` reads numbers."""
-    shown = ""
-    while True:
-        number, digit = divmod(number, 36)
-        shown = _DIGITS[digit] + shown
-        if not number:
-            return shown
+def _steps(places: Sequence[int]) -> Iterator[int]:
+    yield from (place - last for last, place in pairwise([0, *places]))

@@ -215,7 +215,7 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
 
     async def texts(request: Request) -> Response:
         script = await run_in_threadpool(drawn.texts, request.path_params["name"])
-        return Response("", 404) if script is None else Response(script, media_type="text/javascript")
+        return Response(script, media_type="text/javascript")
 
     async def live(request: Request) -> Response:
         return JSONResponse({"version": await run_in_threadpool(drawn.version), "doing": drawn.doing})
@@ -289,9 +289,8 @@ class _Drawn:
                 self._words = (self.version(), words_script(self._reader))
             return self._words[1]
 
-    def texts(self, name: str) -> str | None:
-        """Return the script with the folded texts of a transcript."""
-        return if_any(self._reader.report(name), texts_script)
+    def texts(self, name: str) -> str:
+        return if_any(self._reader.report(name), texts_script) or ""
 
     def page(self, kind: str, name: str) -> str | None:
         version, marked = self.version(), self._marked

@@ -65,42 +65,29 @@ function closeEvidence() {
   location.replace("#");
   for (const mark of marks) mark.classList.remove("on");
 }
-// Which claim of the other answer says the same: by the words both have, rare ones counting more, and by addresses. Unknown where too few agree.
-const COMMON = new Set("the and are for from has have its not that this they was were will with you your their than can but also which when who what how all any more most one our may should".split(" "));
+// Which claim of the other answer says the same: each is nearest to the other by the words that both have, rare ones counting more, and by addresses. Unknown where too few agree.
 const ALIKE = 0.5, ALIKE_WITH_ADDRESS = 0.3;
-const known = new Map();
-function wordsOf(section) {
-  if (!known.has(section)) {
-    const text = section.querySelector(".said").textContent.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
-    const words = text.match(/\p{N}+(?:[.,]\p{N}+)*|[\p{L}]{3,}/gu) || [];
-    known.set(section, new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word)));
-  }
-  return known.get(section);
-}
-function likeness(one, other, weight) {
-  const a = wordsOf(one), b = wordsOf(other);
-  let shared = 0, all = 0;
-  for (const word of new Set([...a, ...b])) { all += weight(word); if (a.has(word) && b.has(word)) shared += weight(word); }
-  const urls = one.dataset.urls.split(" ").filter(Boolean), address = urls.some((url) => other.dataset.urls.split(" ").includes(url));
-  const share = all ? shared / all : 0;
-  return share >= (address ? ALIKE_WITH_ADDRESS : ALIKE) ? share + (address ? 1 : 0) : 0;
-}
+let paired = "", twins = new Map();
 function twinOf(section) {
-  const keys = sides.map((select) => select.value), other = keys.find((key) => key !== section.dataset.answer);
-  const of = (key) => [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === key);
-  const own = of(section.dataset.answer), others = of(other), all = [...own, ...others];
-  const weights = new Map();
-  const weight = (word) => {
-    if (!weights.has(word)) weights.set(word, Math.log(1 + all.length / all.filter((one) => wordsOf(one).has(word)).length));
-    return weights.get(word);
+  const keys = sides.map((select) => select.value);
+  if (paired !== keys.join(" ")) [paired, twins] = [keys.join(" "), keys[0] === keys[1] ? new Map() : twinsOf(...keys.map((key) => [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === key)))];
+  return twins.get(section) || null;
+}
+function twinsOf(own, others) {
+  const words = new Map([...own, ...others].map((one) => [one, new Set(one.querySelector(".said").textContent.toLowerCase().match(/\p{N}+(?:[.,]\p{N}+)*|\p{L}{3,}/gu))])), holders = new Map();
+  for (const list of words.values()) for (const word of list) holders.set(word, (holders.get(word) || 0) + 1);
+  const weight = (list) => list.reduce((sum, word) => sum + Math.log(1 + words.size / holders.get(word)), 0);
+  const likeness = (one, other) => {
+    const a = [...words.get(one)], b = words.get(other), shared = weight(a.filter((word) => b.has(word))), all = weight(a) + weight([...b]) - shared;
+    const urls = other.dataset.urls.split(" "), address = one.dataset.urls.split(" ").some((url) => url && urls.includes(url)), share = all ? shared / all : 0;
+    return share >= (address ? ALIKE_WITH_ADDRESS : ALIKE) ? share + Number(address) : 0;
   };
-  const best = (one, among) => {
-    let found = null, most = 0;
-    for (const each of among) { const alike = likeness(one, each, weight); if (alike > most) { found = each; most = alike; } }
-    return found;
-  };
-  const found = best(section, others);
-  return found && best(found, own) === section ? found : null;
+  const table = own.map((one) => others.map((other) => likeness(one, other))), found = new Map();
+  table.forEach((row, at) => {
+    const most = Math.max(0, ...row), to = row.indexOf(most);
+    if (most > 0 && table.findIndex((each) => each[to] === Math.max(...table.map((one) => one[to]))) === at) found.set(own[at], others[to]).set(others[to], own[at]);
+  });
+  return found;
 }
 function openDrawer(id) {
   const section = document.getElementById(id);
@@ -251,7 +238,7 @@ function answersWith(part) {
   for (let word = 0, count = 0; word < known.length && count < at.size; word += 1) {
     if (!known[word].includes(part)) continue;
     let place = 0;
-    for (const step of places[word].split(".")) { place += parseInt(step, 36); count += 1 - found[place]; found[place] = 1; }
+    for (const step of places[word].split(".")) { place += Number(step); count += 1 - found[place]; found[place] = 1; }
   }
   return found;
 }
