@@ -262,7 +262,7 @@ def test_figures_are_those_that_were_planted(maker: JoinedMaker, place: Path) ->
     ]
     planted = {row["product"]: row for row in rows if row["axis"] == "contradictions"}
     bought = [
-        (planted.get(x.product_id), x)
+        (planted.get(x.product_id) if maker.stated.contested.get(x.product_id) else None, x)
         for user in maker.references.users
         for x in maker.references.history(user).orders
     ]

@@ -201,7 +201,7 @@ class JoinedMaker:
                 rng.sample(flip, len(flip)),
                 used,
                 errand,
-                (max(1, form.needs // 3), _FIGURES - left),
+                (max(1, form.needs // 2), _FIGURES - left),
             )
         ]
         if min(self._deciding_share(one, user) for one in drawn) < DECIDING:
