@@ -129,6 +129,8 @@ class ReportRequest:
     """The pages that the writer also has in its window."""
     form: AskedForm = False
     """The form behind the report by which code checks the answer."""
+    language: str | None = None
+    """The language of the shop, in which the report is to be written."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ class FormRequest:
     passages: Mapping[str, int]
     form: AskedForm = False
     """The form beside the report by which code checks the answer."""
+    language: str | None = None
+    """The language of the shop, in which the report is to be written."""
 
 
 @dataclass(frozen=True)

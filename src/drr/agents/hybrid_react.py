@@ -229,7 +229,9 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReport
         for finding, text in reports
     ]
     found = tuple(synthesis_request(run, finding.researcher, finding.problem) for finding, _ in reports)
-    brief = ReportRequest(run.query, researched=found, form=run.settings["form"])
+    brief = ReportRequest(
+        run.query, researched=found, form=run.settings["form"], language=run.tools.money.language
+    )
     text = await write_from_findings(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
     return {"report": text, "stop": stop_reason(state["findings"], state["stop"])}
 

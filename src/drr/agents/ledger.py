@@ -116,7 +116,7 @@ async def _mended_form(
 
 def _brief(run: AgentRun, passages: Passages) -> FormRequest:
     numbers = {passage.url: passage.number for passage in reversed(passages.all)}
-    return FormRequest(run.query, run.evidence(), numbers, run.settings["form"])
+    return FormRequest(run.query, run.evidence(), numbers, run.settings["form"], run.tools.money.language)
 
 
 @cache

@@ -50,7 +50,9 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
     if stop != "context_limit" and not is_broken_off(stop):
-        brief = ReportRequest(run.query, run.evidence(), form=run.settings["form"])
+        brief = ReportRequest(
+            run.query, run.evidence(), form=run.settings["form"], language=run.tools.money.language
+        )
         try:
             text, added = await ask_for_report(
                 run, "agent", state["messages"], stop, turns.tools_of(run), brief

@@ -132,7 +132,9 @@ async def write_from_findings(
 
 async def report_afresh(run: AgentRun) -> str:
     """Write the report in a fresh conversation, from the tools' answers to the main agent."""
-    brief = ReportRequest(run.query, run.evidence(), form=run.settings["form"])
+    brief = ReportRequest(
+        run.query, run.evidence(), form=run.settings["form"], language=run.tools.money.language
+    )
     return await write_from_findings(
         run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures()
     )

@@ -49,10 +49,14 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
             return AIMessage(report(brief.problem, Found.of(brief.evidence)))
         case briefs.ReportRequest():
             evidence = [*brief.evidence, *(call for one in brief.researched for call in one.evidence)]
-            return AIMessage(report(brief.question, Found.of(evidence, brief.pages), form=brief.form))
+            return AIMessage(
+                report(
+                    brief.question, Found.of(evidence, brief.pages), form=brief.form, language=brief.language
+                )
+            )
         case briefs.FormRequest():
             found = Found.of(brief.evidence)
-            return AIMessage(filled_form(brief.question, found, brief.passages, form=brief.form))
+            return AIMessage(filled_form(brief, found))
         case briefs.CitationRepairRequest():
             return AIMessage(brief.report)
     return AIMessage(f"{BANNER}\n\nThe script was told of no part to play here.")

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from drr.agents.brief import AskedForm
+from drr.agents.brief import AskedForm, FormRequest
 from drr.offline.agents.found import Found, plain
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 UNREAD = "No language model read the question. The rows are what searches for its words returned: nothing is picked, added up or advised."
+ENGLISH = "It can write only English."
 _FORMS = {True: '{"picks": [], "figures": [], "refusals": []}', "points": '{"points": []}'}
 """Empty forms: nothing is claimed, because nothing was understood."""
 
@@ -51,10 +52,16 @@ def list_rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[st
     }
 
 
-def report(question: str, found: Found, *, form: AskedForm = False) -> str:
+def _opening(language: str | None) -> list[str]:
+    """Return the first sentences; in a shop of another language, one says that they stay English."""
+    other = language is not None and language.partition("-")[0] != "en"
+    return [f"{BANNER} {ENGLISH}" if other else BANNER, UNREAD]
+
+
+def report(question: str, found: Found, *, form: AskedForm = False, language: str | None = None) -> str:
     """Return the list as a report; with `form`, a block for code follows it."""
     cites = Cites()
-    parts = ["# What was found", BANNER, UNREAD]
+    parts = ["# What was found", *_opening(language)]
     for heading, lines in list_rows(question, found, cites).items():
         if lines:
             parts.append(f"## {heading}\n\n" + "\n".join(f"- {line}" for line in lines))
@@ -64,8 +71,9 @@ def report(question: str, found: Found, *, form: AskedForm = False) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def filled_form(question: str, found: Found, passages: Mapping[str, int], *, form: AskedForm) -> str:
+def filled_form(asked: FormRequest, found: Found) -> str:
     """Return the same list as a filled form, from which code makes a report."""
+    question, passages, form = asked.question, asked.passages, asked.form
 
     def sentence(text: str, url: str = "") -> dict[str, Any]:
         return {"text": text, "passages": [passages[url]] if url in passages else []}
@@ -75,7 +83,7 @@ def filled_form(question: str, found: Found, passages: Mapping[str, int], *, for
     lines = [row for pages in (False, True) for row in found.lines_on(question, pages=pages)]
     quoted = [sentence(line, part.url) for part, line in lines if part.url in passages]
     document = {
-        "answer": [sentence(BANNER.removeprefix("> ")), sentence(UNREAD), *orders, *quoted],
+        "answer": [*(sentence(one.removeprefix("> ")) for one in _opening(asked.language)), *orders, *quoted],
         "sections": [{"title": "Products that were found", "sentences": [], "products": products}],
         "plan": [],
         **({"form": _FORMS[form]} if form else {}),
