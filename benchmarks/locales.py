@@ -13,6 +13,7 @@ from pathlib import Path
 
 import orjson
 from drr.wording.currencies import FILE, key_of
+from drr.wording.figures import UNITS
 from drr.wording.locale import FOLDER
 
 SIGNS = {
@@ -20,6 +21,11 @@ SIGNS = {
     "CAD": "C$", "GBP": "GB£", "USD": "$US",
 }  # fmt: skip
 """Signs that shops write and CLDR lacks."""
+ORDINARY = (
+    "gold|won|rand|real|reals|dong|mark|marks|marka|marke|maraka|sol|soles|dram|drams|som|soms|gourde|gourdes|peso|quetzal|quetzals|"
+    "quetzales|dobra|dobras|escudo|escudos"
+)
+"""Names that are also ordinary words or measures, and are not read."""
 MONTHS = [
     "cs",
     "da",
@@ -197,24 +203,66 @@ def currencies() -> dict:
     }
 
 
+def own_currencies(locale) -> set[str]:
+    """Return the currencies of a language's countries."""
+    from babel.core import get_global
+
+    countries = [locale.territory] if locale.territory else [
+        country for country, some in get_global("territory_languages").items()
+        if some.get(locale.language, {}).get("official_status")
+    ]  # fmt: skip
+    return {
+        code
+        for country in countries
+        for code, _, end, tender in get_global("territory_currencies").get(country, ())
+        if end is None and tender
+    }
+
+
+def names(codes: list[str]) -> dict:
+    """Return what currencies are called in English and in the languages of their countries: `rupees`, `złotych`.
+
+    A name of CLDR is a noun with its country. The noun stands first or last in all names of a language, where more of them share a word.
+    """
+    from babel import Locale
+
+    found = defaultdict(set)
+    for name in FORMS:
+        locale = Locale.parse(name)
+        plurals = locale._data["currency_names_plural"]
+        written = {
+            code: [re.split(r"[\s-]", one.casefold()) for one in (locale.currencies.get(code), *plurals.get(code, {}).values()) if one]
+            for code in codes
+        }  # fmt: skip
+        place = max((0, -1), key=lambda place: _shared(written.values(), place))
+        for code in codes if name == "en" else own_currencies(locale) & {*codes}:
+            for words in written[code]:
+                found[key_of(words[place])].add(code)
+    return {
+        noun: sorted(some)
+        for noun, some in sorted(found.items())
+        if not _is_measure(noun) and not re.fullmatch(ORDINARY, noun) and len(noun) > 2
+    }
+
+
+def _is_measure(noun: str) -> bool:
+    unit = UNITS.named(noun)
+    return unit is not None and unit.kind != "money"
+
+
+def _shared(written, place: int) -> int:
+    counts = Counter(noun for names in written for noun in {words[place] for words in names})
+    return sum(count for count in counts.values() if count > 1)
+
+
 def forms() -> dict:
     """Return how each language writes an amount: the pattern, the marks, and signs of the currencies of its countries."""
     from babel import Locale
-    from babel.core import get_global
 
     found = {}
     for name in FORMS:
         locale = Locale.parse(name)
-        countries = [locale.territory] if locale.territory else [
-            country for country, some in get_global("territory_languages").items()
-            if some.get(locale.language, {}).get("official_status")
-        ]  # fmt: skip
-        own = {
-            code
-            for country in countries
-            for code, _, end, tender in get_global("territory_currencies").get(country, ())
-            if end is None and tender
-        }
+        own = own_currencies(locale)
         signs = {
             code: re.sub("[\u200e\u200f]", "", sign)
             for code, sign in sorted(locale.currency_symbols.items())
@@ -232,7 +280,11 @@ def forms() -> dict:
 
 
 def main() -> None:
-    FILE.write_bytes(orjson.dumps({**currencies(), "forms": forms()}, option=orjson.OPT_INDENT_2) + b"\n")
+    found = currencies()
+    signed = {noun: some for noun, some in names(found["codes"]).items() if noun not in found["signs"]}
+    FILE.write_bytes(
+        orjson.dumps({**found, "names": signed, "forms": forms()}, option=orjson.OPT_INDENT_2) + b"\n"
+    )
     from babel import Locale
     from babel.numbers import get_decimal_symbol, get_group_symbol
 

@@ -74,6 +74,9 @@ def test_counts_and_stars_of_a_country_are_read(name: str) -> None:
         ("CHF 12.–", 12, "CHF"), ("CHF 1’299.05", 1299.05, "CHF"), ("RM12.90", 12.9, "MYR"), ("12.50 د.إ.‏", 12.5, "AED"), ("12,- €", 12, "EUR"),
         ("1٬299٫50 AED", 1299.5, "AED"), ("$12.50 USD", 12.5, "USD"), ("A$3", 3, "AUD"), ("19 Euro", 19, "EUR"), ("12:- SEK", 12, "SEK"),
         ("0,999 €", 0.999, "EUR"), ("1,234,567", 1234567, ""), ("9 kr", 9, "DKK NOK ISK SEK"),
+        ("2,419/-", 2419, ""), ("2.419,-", 2419, ""), ("1.299.--", None, ""), ("30 lei", 30, "MDL RON"), ("KSh 150/=", 150, "KES"), ("1 200 kronor", 1200, "SEK"),
+        ("2,419.50 rupees", 2419.5, "INR LKR MUR NPR PKR SCR"), ("120 Złotych", 120, "PLN"), ("9 crowns", None, ""), ("1.50,-", None, ""), ("5/- 7", None, ""),
+        ("3 pounds", None, ""), ("3 Pfund", None, ""), ("2 real", None, ""), ("2 marks", None, ""), ("3 won", None, ""), ("3 rand", None, ""), ("3 dong", None, ""),
         ("from 9.50", None, ""), ("12 € / kg", None, ""), ("12€50", None, ""), ("1.2.3", None, ""), ("12 50", None, ""), ("12k", None, ""),
         ("1,23,45", None, ""), ("$5 EUR", None, ""), ("", None, ""), ("--", None, ""), ("1.000.00", None, ""),
     ],
@@ -113,6 +116,7 @@ def test_what_has_two_readings_is_asked_for_with_both(tmp_path: Path, drr: Drr) 
         (("12,50", "7,00"), "", None), (("$12.50", "$7"), "", None), (("¥500",), "", None), (("$12.50",), 'language = "de"', None),
         (("$12.50",), 'language = "en-IN"', None), (("", ""), "", "USD"), (("12.50",), "price = []", "USD"),
         (("$12.50", "7"), 'language = "en-CA"', "CAD"), (("$12.50",), 'language = "en"', "USD"), (("$9",), 'language = "es_MX"', "MXN"),
+        (("30 dollars",), "", None), (("30 dollars",), 'language = "en-CA"', "CAD"), (("30 pesos",), "", None), (("30 pesos",), 'language = "es-MX"', "MXN"), (("30 kroner",), 'language = "da"', "DKK"), (("30 kronor",), "", "SEK"),
         (("£3",), "", "GBP"), (("¥500",), 'language = "ja-JP"', "JPY"), (("49 kr",), 'language = "sv"', "SEK"), (("12,50 €",), "", "EUR"),
     ],
 )  # fmt: skip

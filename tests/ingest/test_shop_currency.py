@@ -127,6 +127,7 @@ def test_an_offline_answer_says_the_shops_currency(place: Path, drr: Drr, code: 
     asked = ("ask", "Which kettle is there?", "--shop", place, "--user", user, "--model", "offline")
     found = drr.out(*asked)
     assert "27.30" in found and code in found and "$" not in found.replace("$0.0000", ""), found
+    assert ("It can write only English." in found) == (code != "INR")
 
 
 def test_the_commerce_protocol_names_the_shops_currency(shop: Shop, code: str) -> None:
@@ -225,6 +226,17 @@ def test_a_shop_of_before_is_in_dollars_and_english(tmp_path: Path, drr: Drr) ->
         tools = ToolSession(shop, None, Settings(), open_access=True)
         assert tools.tools["product_catalog_search"] is EVERY["product_catalog_search"]
     assert "$27.30" in drr.out("shop", "search", place, "lamps")
+
+
+@pytest.mark.parametrize("limit", ["hasta $30", "por menos de 30 dólares", "under $30"])
+def test_a_search_of_a_spanish_shop_in_dollars_reads_its_limit(tmp_path: Path, drr: Drr, limit: str) -> None:
+    (products := tmp_path / "p.csv").write_text("id,title,price\nP0,Lámpara,$27.30\nP1,Lámpara,$45.00\n")
+    (told := tmp_path / "m.toml").write_text('[products]\ncurrency = "USD"\nlanguage = "es"\n')
+    drr.json("data", "ingest", products, "--map", told, "--shop", place := tmp_path / "shop", "--quiet")
+    found = drr.out("shop", "search", place, f"lámpara {limit}")
+    assert "P0" in found and "P1" not in found and "$27.30" in found
+    with open_shop(str(place), Settings()) as shop:
+        assert shop.manifest.money == DOLLARS
 
 
 JUDGED = "faithfulness,mistakes,points,recall"

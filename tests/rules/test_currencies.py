@@ -32,6 +32,8 @@ def in_currency(shop: Shop, currency: str, rate: float = 1.0) -> Shop:
         ("1. Mic: 99,00 €\n2. Lead, 5\n€ 21,50", "1. Mic: $99.00\n2. Lead, 5\n$21.50"),
         ("40 €–50 € (52,5€/m)", "$40–$50 ($52.5/m)"),
         ("19 Euro", "$19"),
+        ("150,- € or 150,–€, € 1.299,- and 2.499 €", "$150 or $150, $1,299 and $2,499"),
+        ("Für 150,-. Je 3,- (5,-)", "Für $150. Je $3 ($5)"),
     ],
 )
 def test_an_amount_of_the_shops_currency_is_one_of_dollars(written: str, read: str) -> None:
@@ -53,6 +55,15 @@ def test_an_amount_of_the_shops_currency_is_one_of_dollars(written: str, read: s
         ("AED", "12.50 د.إ", "$12.50"),
         ("BRL", "R$ 1.299,90", "$1,299.90"),
         ("HNL", "L 40, 2 l and a lamp", "$40, 2 l and a lamp"),
+        ("CHF", "CHF 150.–, 1’299.- Fr, 12.50 Franken je Stück", "$150, $1,299, $12.50 je Stück"),
+        ("INR", "Rs. 2,419/- each, 1,02,419.50/- (2,419 Rupees)", "$2,419 each, $102419.50 ($2,419)"),
+        ("SEK", "120:- kr, 49 kronor", "$120, $49"),
+        ("PLN", "| 120 złotych | 3,50 złotego za sztukę", "| $120 | $3.50 za sztukę"),
+        ("PLN", "5 złotych pierścionków, 2 zlotys", "5 złotych pierścionków, $2"),
+        ("AUD", "40 dollars, 12.50 Dollars a piece", "$40, $12.50 a piece"),
+        ("GBP", "3 pounds, 27.30 pounds, a pound", "3 pounds, 27.30 pounds, a pound"),
+        ("BRL", "2 real, 3 reals; +10/-5, +10/- 5 mm", "2 real, 3 reals; +10/-5, +10/- 5 mm"),
+        ("KRW", "It sold 3 won. 1.50,- ₩", "It sold 3 won. 1.50,- ₩"),
         ("PLN", "12 zł 50, 40 kr, 1 299,00 zł", "12 zł 50, 40 kr, 1 299,00 zł"),
     ],
 )

@@ -81,11 +81,16 @@ class Manifest(BaseModel):
     @property
     def money(self) -> Currency:
         """Return the currency that prices here are in, written as people of the shop's language write it."""
-        if self.currency is None:
+        return DOLLARS if self.currency is None else self.searched_in
+
+    @property
+    def searched_in(self) -> Currency:
+        """Return the currency that searches state limits in, also for dollars with a language other than English."""
+        if self.currency is None and self.foreign_language is None:
             return DOLLARS
         named, _, country = str(self.recipe.get("language") or "").replace("_", "-").partition("-")
         tag = f"{named.casefold()}-{country.upper()}" if country else named.casefold()
-        return Currency(self.currency, tag if self.language else None)
+        return Currency(self.currency or "USD", tag if self.language else None)
 
     @property
     def language(self) -> str | None:

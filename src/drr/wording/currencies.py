@@ -1,6 +1,6 @@
 """Reads amounts in any currency, with its code or sign on either side and figures as any country writes them.
 
-`currencies.json` has the codes and signs; `python -m benchmarks.locales` makes it from Unicode CLDR.
+`currencies.json` has the codes, signs and names; `python -m benchmarks.locales` makes it from Unicode CLDR.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _AMOUNT = re.compile(
 )
 _BARE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 """The commonest form, read without the rest."""
-_NO_CENTS = re.compile(r"^[.,:]?[\u2013\u2014\u2212-]{0,2}")
-"""The end of an amount without cents: `12,-`, `12.–`, `12:-`."""
+NO_CENTS = r"(?:[.,:][\u2013\u2014\u2212-]{1,2}|/[\u2013=-])"
+"""A regular expression for the end of an amount without cents: `12,-`, `12.–`, `12:-`, `12/-`."""
+_TAIL = re.compile(rf"{NO_CENTS}|[.,:]?[\u2013\u2014\u2212-]{{0,2}}")
 _WHOLE = re.compile(r"\d+|\d{1,3}(?P<mark>[.,'’\u066c\s])\d{3}(?:(?P=mark)\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
 """Digits, in groups of three or of India."""
 _ARABIC = str.maketrans("\u066b\u066c", ".,")
@@ -39,9 +40,11 @@ def _known() -> dict[str, Any]:
 
 
 def codes_of(sign: str) -> tuple[str, ...]:
-    """Return the currencies that a code or sign can stand for; empty if it stands for none."""
+    """Return the currencies that a code, sign or name can stand for; empty if it stands for none."""
     known, key = _known(), key_of(sign)
-    return (key.upper(),) if key.upper() in known["codes"] else tuple(known["signs"].get(key, ()))
+    if key.upper() in known["codes"]:
+        return (key.upper(),)
+    return tuple(known["signs"].get(key) or known["names"].get(key, ()))
 
 
 def readings_in(language: str | None, codes: tuple[str, ...]) -> tuple[str, ...]:
@@ -71,6 +74,20 @@ def decimal_mark(number: str) -> str:
 def signs_of(currency: str) -> list[str]:
     """Return the signs that stand for a currency, as they are looked up. `$` is no sign to look for."""
     return [sign for sign, codes in _known()["signs"].items() if currency in codes and sign != "$"]
+
+
+def names_of(currency: str) -> list[str]:
+    """Return the words for a currency in English and in the languages of its countries: `rupees`."""
+    return [name for name, codes in _known()["names"].items() if currency in codes]
+
+
+def with_cents(number: str, end: str) -> str:
+    """Write out the cents that an amount's end says it lacks: `1.299` and `,-` as `1.299,00`."""
+    if end[-1:] in ("", *".,:") or end[0] not in ".,:/":
+        return number
+    if end[0] in ".,":
+        return f"{number}{end[0]}00"
+    return f"{number}{',' if '.' in number else '.'}00" if decimal_mark(number) == "?" else number
 
 
 def decimals_of(currency: str | None) -> int:
@@ -107,10 +124,12 @@ def amount_of(text: str, decimal: str) -> Price:
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["between"].strip() and (not found["minus"] or found["before"].strip())):
         return Price(None)
-    signs = [found["before"] + found["between"], _NO_CENTS.sub("", found["after"].strip())]
+    after = found["after"].strip()
+    end = _TAIL.match(after)[0]  # type: ignore[index]
+    signs = [found["before"] + found["between"], after[len(end) :]]
     some = [codes_of(sign) for sign in signs if key_of(sign)]
     codes = tuple(code for code in (some or [()])[0] if all(code in one for one in some))
-    value, mark = _figure(found["number"], decimal)
+    value, mark = _figure(with_cents(found["number"], end), decimal)
     if (some and not codes) or value is None:
         return Price(None, codes, mark=mark)
     return Price(value, codes, bool(found["minus"]), mark)

@@ -36,7 +36,7 @@ class Currency:
 
     def stated(self, text: str) -> str:
         """Write amounts as dollars, and read those with two readings by the marks of the shop's language: `1.299 €`."""
-        if self.code == "USD":
+        if self.code == "USD" and (self.language or "en").partition("-")[0] == "en":
             return text
         for sign in signs_of(self.code):
             if sign > _WITHOUT_SPACES and sign in text:

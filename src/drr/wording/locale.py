@@ -153,6 +153,6 @@ def locale_of(language: str | None) -> Locale | None:
 def stated_limits(text: str, money: Currency, *, of_whole: bool = False) -> str:
     """Write a text's amounts as dollars and what limits them in English: `unter 30 €` as `up to $30`."""
     words, dollars = locale_of((money.language or "").partition("-")[0]), money.stated(text)
-    if words is None or money.code == "USD":
+    if words is None:
         return dollars
     return words.limit_of_whole(dollars) if of_whole else words.limits(dollars)

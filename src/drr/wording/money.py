@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from drr.wording.currencies import decimal_mark, decimals_of, is_well_grouped, signs_of
+from drr.wording.currencies import (
+    NO_CENTS,
+    decimal_mark,
+    decimals_of,
+    is_well_grouped,
+    names_of,
+    signs_of,
+    with_cents,
+)
 from drr.wording.figures import (
     HEDGES,
     NUMBER_WORDS,
@@ -113,10 +121,15 @@ def money(amount: Decimal | float) -> str:
 _DIGITS = r"\d(?:[\d.,'\u2019\u00a0\u202f]{0,14}\d)?"
 _SPACE = r"[^\S\n]"
 """A space within a line: the number of the next item is none of the amount's."""
+_ENDED = rf"(?=[*_]{{0,3}}{_SPACE}?(?:[.,;:!?()\[\]|\n]|\Z))"
+"""The end of a phrase or a cell. `5 złotych pierścionków` are golden rings."""
 _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
 
 
 _STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|stars?\b|[★⭐]|\|))")
+
+
+Place = tuple[int, int]
 
 
 def _pattern_of_sign(sign: str) -> str:
@@ -132,17 +145,23 @@ def in_dollars(text: str, currency: str, decimal: str = "?") -> tuple[str, list[
     Where amounts have a decimal comma, stars may have one too: `4,7/5`.
     """
     names = "|".join(map(_pattern_of_sign, (currency, *signs_of(currency))))
+    spelled = rf"(?i:{any_word_pattern(names_of(currency))})(?!\w)" if names_of(currency) else "(?!)"
     amount = re.compile(
-        rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names})\.?{_SPACE}?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
-        rf"|(?P<before>{_DIGITS}){_SPACE}?(?:{names})(?!\w|{_SPACE}?\d))|(?<=\()(?P<own>{names})(?=\))"
+        rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names})\.?{_SPACE}?(?P<behind>{_DIGITS})(?P<no_cents>{NO_CENTS})?(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
+        rf"|(?P<before>{_DIGITS})(?:(?P<none>{NO_CENTS})?{_SPACE}?(?:(?:{names})(?!\w|{_SPACE}?\d)|{spelled}{_ENDED})"
+        rf"|(?<=[.,]\d\d){_SPACE}?{spelled}|(?P<alone>[,/]-){_ENDED}))|(?<=\()(?P<own>{names})(?=\))"
     )
-    found = [(match.span(), match["behind"] or match["before"] or "") for match in amount.finditer(text)]
-    known = {decimal_mark(digits) for _, digits in found} - {"", "?"}
+    found = list[tuple[Place, str, bool]]()
+    for match in amount.finditer(text):
+        written = match["behind"] or match["before"] or ""
+        digits = with_cents(written, match["no_cents"] or match["none"] or match["alone"] or "")
+        found.append((match.span(), digits, digits != written))
+    known = {decimal_mark(digits) for _, digits, _ in found} - {"", "?"}
     one_mark = next(iter(known)) if len(known) == 1 else decimal if decimals_of(currency) else ""
     if one_mark == ",":
         text = _STARS.sub(r"\1.\2", text)
     parts, stood, last = list[str](), list[tuple[int, int]](), 0
-    for (start, end), digits in found:
+    for (start, end), digits, whole in found:
         mark = decimal_mark(digits).replace("?", one_mark)
         if not digits:  # the currency alone, in brackets behind a label
             parts += text[last:start], "$"
@@ -152,6 +171,8 @@ def in_dollars(text: str, currency: str, decimal: str = "?") -> tuple[str, list[
         plain = "".join("." if c == mark else c if c.isdigit() else "," for c in digits)
         if not _PLAIN.fullmatch(plain) and is_well_grouped(plain.partition(".")[0]):
             plain = plain.replace(",", "")
+        if whole and is_well_grouped(plain[:-3]):
+            plain = plain[:-3]
         if mark != "?" and _PLAIN.fullmatch(plain):
             parts += text[last:start], f"${plain}"
             stood += [*((k, k + 1) for k in range(last, start)), *[(start, end)] * (len(plain) + 1)]

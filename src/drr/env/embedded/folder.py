@@ -70,7 +70,7 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
             vectors,
             embedder,
             language,
-            manifest.money,
+            manifest.searched_in,
         )
     except BaseException:
         store.close()

@@ -20,7 +20,7 @@ class SearchKey(TypedDict):
     words: NotRequired[str]
     """The version of words, compounds and fields, if the shop is not searched as an English one."""
     limits: NotRequired[str]
-    """The version of reading price limits, if the shop sells in another currency than dollars."""
+    """The version of reading price limits, if the shop sells in another currency than dollars, or in another language than English."""
 
 
 def search_key(shop: Shop) -> SearchKey | None:
@@ -32,7 +32,7 @@ def search_key(shop: Shop) -> SearchKey | None:
     if name == "hybrid":
         key["version"] = HYBRID_VERSION
         key["vectors"] = shop.manifest.versions["vectors"]
-    if name != "plain" and shop.manifest.money != DOLLARS:
+    if name != "plain" and shop.manifest.searched_in != DOLLARS:
         key["limits"] = LIMITS_VERSION
     if language is not None:
         key["words"] = (

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LIMITS_VERSION = "1"
+LIMITS_VERSION = "2"
 """The version of reading price limits in other currencies. It is raised if such a query may be read otherwise."""
 MOST_ROWS = 1_000_000
 _SHORTEST = 4

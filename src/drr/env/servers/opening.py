@@ -55,7 +55,7 @@ def open_shop(spec: str, settings: Settings) -> Shop:
         search,
         embedder_of(settings, _weights(kept)) if search == "hybrid" else None,
         indexed_language(manifest),
-        manifest.money,
+        manifest.searched_in,
     )
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), servers.close)
 

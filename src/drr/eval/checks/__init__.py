@@ -100,10 +100,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule("catalogue:in_catalogue", "116"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
     "name_matches_id": Rule("catalogue:name_matches_id", "115"),
-    "price": Rule("products:price", "124", reads_figures=True),
+    "price": Rule("products:price", "125", reads_figures=True),
     "rating": Rule("products:rating", "123", reads_figures=True),
-    "total": Rule("money:total", "120", reads_figures=True),
-    "budget": Rule("money:budget", "120", reads_figures=True),
+    "total": Rule("money:total", "121", reads_figures=True),
+    "budget": Rule("money:budget", "121", reads_figures=True),
     "order_facts": Rule("orders:order_facts", "125", reads_figures=True),
     "privacy": Rule("profile:privacy", "115"),
     "profile_facts": Rule("profile:profile_facts", "115", reads_figures=True),
@@ -112,7 +112,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
     "fabricated_citation": Rule("citing:fabricated_citation", "113"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
-    "product_claims": Rule("products:product_claims", "120", reads_figures=True),
+    "product_claims": Rule("products:product_claims", "121", reads_figures=True),
     "process_text": Rule("text:process_text", "113"),
 }
 
