@@ -12,6 +12,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.model import ReportView
 from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import texts_script
 from drr.app.viewer.reviewing import ReviewBooks, summary_of_marks
 from drr.app.viewer.site import site
 from drr.env.errors import Misuse
@@ -76,6 +77,14 @@ def put(study: Study, *marks: dict[str, Any]) -> None:
 def served(study: Study) -> TestClient:
     application = site(Reader(study), "t-ann", 8125, reviewers={"t-ann": "ann", "t-bob": "bob"})
     return TestClient(application, base_url=AT)
+
+
+def test_folded_texts_of_a_transcript_are_served_behind_the_token(study: Study, view: ReportView) -> None:
+    with served(study) as client:
+        assert client.get(f"/x/{view.entry.key}.js").status_code == 403
+        entered(client, "t-ann")
+        assert client.get(f"/x/{view.entry.key}.js").text == texts_script(view) != ""
+        assert client.get("/x/nobody.js").text == ""
 
 
 def test_a_mark_is_taken_only_from_who_was_let_in_at_this_place(study: Study, view: ReportView) -> None:
