@@ -15,8 +15,9 @@ from typing import cast
 import pytest
 from drr.app.cli import main
 from drr.app.report.contrasts import Contrast, contrasts
+from drr.app.report.failing import FoundError
 from drr.app.report.grids import forest, grid
-from drr.app.report.headline import facts
+from drr.app.report.headline import facts, sum_of_dollars
 from drr.app.report.material import ReportData
 from drr.app.report.page import index_page
 from drr.app.report.report_plan import ReportPlan
@@ -124,7 +125,7 @@ def test_all_but_the_first_screen_is_folded(report: Path) -> None:
     folds = "".join(re.findall(r"<details class=\"topic\".*?</details>\n", page, re.S))
     for name in re.findall(r'<section id="([\w-]+)"', page):
         assert (f'<section id="{name}"' in folds) == (
-            name not in ("headline", "board", "differences", "failing")
+            name not in ("headline", "board", "differences", "failing", "spread")
         ), name
     assert "<details open" not in page
 
@@ -397,12 +398,11 @@ def test_pages_are_small_before_they_are_read(report: Path, judged_study: Path, 
 def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, tmp_path: Path) -> None:
     assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer")]) == 0
     page = (tmp_path / "viewer" / "index.html").read_text("utf-8")
-    heads = [
-        words(one.replace("<wbr>", ""))
-        for one in re.findall(r'<th scope="col" class="variant[^>]*>(.*?)</th>', page)
-    ]
-    line = page.partition('<tr class="means">')[2].partition("</tr>")[0]
-    cells = re.findall(r'<td [^>]*data-ends="([^";]*)[^>]*>(.*?)</td>', line)
+    standing = page.partition('id="standing"')[2].partition("</table>")[0].replace("<wbr>", "")
+    shown = {
+        name: dict(re.findall(r'data-of="([^"]*)".*?>(.*?)</td>', own)) for name, own in ROW.findall(standing)
+    }
+    ends_of = re.findall(r'data-ends="([^";]*)', standing)
     document = json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]
     with Study.open(judged_study) as study:
         material = material_of(study)
@@ -412,13 +412,13 @@ def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, t
     lead = ranks.row
     assert first == words(f"{lead.chip} {lead.head} {lead.figure} {lead.detail}")
     labels = [one.label for one in table.columns]
-    for head, (ends, shown), (name, row) in zip(heads, cells, table.rows, strict=True):
+    for (head, cells), ends, (name, row) in zip(shown.items(), ends_of, table.rows, strict=True):
         figure = dict(zip(labels, row, strict=True))
-        value, tokens, _, dollars, *_ = words(shown).split()
         fp = document[name]["fp"]
-        assert (head, value) == (name, f"{fp['value']:.2f}")
+        assert (head, words(cells["mean"])) == (name, f"{fp['value']:.2f}")
         assert ends.split() == [f"{fp[end]:.4g}" for end in ("ci_low", "ci_high")]
-        assert [tokens, dollars] == [figure[one].text().split()[0] for one in ("tokens", "dollars")]
+        for one in ("tokens", "dollars"):
+            assert cells[one] == figure[one].text().split()[0]
         assert "against the first" not in figure, "rules lead nothing"
 
 
@@ -429,6 +429,30 @@ def test_the_index_offers_what_is_known_of_an_answer_and_says_what_is_not() -> N
     shown = re.findall(r"<option[^>]*>(.*?)</option>", page)
     assert shown == ["faithfulness"]
     assert "4 of 5 answers, 1 failed (timeout). Their cost: unknown" in words(page)
-    assert re.findall(r'data-of="([^"]*)" data-ends', page)[-1] == "a-broken"
-    last = page.partition('data-of="a-broken" data-ends')[2].partition("</td>")[0]
-    assert words(last).endswith("– – tokens – dollars 1 failed (timeout)")
+    standing = page.partition('id="standing"')[2].partition("</table>")[0]
+    name, last = ROW.findall(standing)[-1]
+    assert (name, words(last)) == ("a-broken", "1 failed (timeout) – – –")
+    matrix = page.partition('id="units"')[2]
+    assert matrix.count("data-failing") == 1 and "failing only" in page
+
+
+def test_without_a_model_the_errors_come_first_and_a_cell_names_them() -> None:
+    wrong = [
+        FoundError(rule, "$2; record: $1", [(0, 2)], "It costs $2.") for rule in ("price", "total", "budget")
+    ]
+    first, *others = entries(2, 1)
+    first, *others = (replace(one, scores={"fp": 0.5}) for one in (first, *others))
+    known = [replace(first, start="Buy the feeder."), *(replace(one, errors=wrong) for one in others)]
+    page = StudyPages("s", served=False).index(known, None, 0)
+    assert re.findall(r"<option[^>]*>(.*?)</option>", page)[0] == "errors a report"
+    body = page.partition('id="units"')[2].partition("</tbody>")[0].partition("<tbody>")[2]
+    rows = [words(one.partition("</th>")[2]) for one in body.split("<tr>")[1:]]
+    assert rows == ["3.00 3 price, total +1", "0.00 0 Buy the feeder."], "errors first"
+    assert "3 in 1 of 2" in page and '<a href="errors.html#price">price 1</a>' in page
+
+
+def test_an_unknown_cost_names_its_reason() -> None:
+    why = "no price is known for a-model"
+    assert sum_of_dollars([(None, why), (None, why)]) == f"unknown ({why})"
+    assert sum_of_dollars([(0.5, ""), (None, why)]) == f"$0.50 for 1 of 2, the others unknown ({why})"
+    assert sum_of_dollars([(0.5, "")]) == "$0.50"

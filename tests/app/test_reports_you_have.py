@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,18 @@ def test_markdown_and_csv_are_imported_and_their_errors_listed(
     assert rows["ours"]["rule"] == "price" and "9,999.99" in rows["ours"]["sentence"]
     assert "record: $" in rows["ours"]["record"] and rows["ours"]["question"] == "Which soap is mild?"
     assert (rows["theirs"]["rule"], rows["theirs"]["read"]) == ("no error found", "read 0 of 0 figures")
+    for viewer in ((), ("--viewer", "../viewer")):
+        drr.out("report", tmp_path / "mine", "--out", tmp_path / "out", *viewer, "--quiet")
+        drr.out("view", tmp_path / "mine", "--static", tmp_path / "viewer", "--quiet")
+        summary = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+        assert summary.index("What failed?") < summary.index('id="board"')
+        assert 'href="answers/~errors.html#price"' in summary and 'href="errors.csv">the list' not in summary
+        for page in (tmp_path / "out" / "answers" / "~errors.html", tmp_path / "viewer" / "errors.html"):
+            text = page.read_text(encoding="utf-8")
+            assert 'id="price"' in text and re.search(r'<mark class="wrong">\$9,999.99</mark>', text)
+            assert rows["ours"]["record"] in text
+            file, _, place = re.findall(r'<th scope="row"><a href="([^"]*)">ours', text)[0].partition("#")
+            assert f'id="{place}"' in (page.parent / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_report_is_whole_on_a_desk_and_readable_on_a_phone(page: Page, pages: 
 def test_the_first_screen_says_who_leads_and_a_head_sorts_the_board(page: Page, pages: Path) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(addresses(pages)[0])
-    for part in ("h1", "#board table", "#differences table"):
+    for part in ("h1", "#failing figure", "#board table"):
         box = page.locator(part).first.bounding_box()
         assert box and box["y"] + box["height"] <= 900, part
     assert page.locator("#board .scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0

@@ -32,6 +32,15 @@ def safe_html(markdown: str) -> str:
     return clean(made.renderer.render(tokens, made.options, {}))
 
 
+def first_words(markdown: str) -> str:
+    """Return the text of the first paragraph, a quoted one aside."""
+    unquoted = "\n".join(line for line in markdown.splitlines() if not line.startswith(">"))
+    tokens = iter(markdown_parser().parse(unquoted))
+    found = next((next(tokens) for one in tokens if one.type == "paragraph_open"), None)
+    parts = (one.content or " " * (one.type == "softbreak") for one in (found and found.children) or ())
+    return "".join(parts)
+
+
 def _is_list_of_sources(text: str) -> bool:
     lines = text.split("\n")
     return len(lines) > 1 and all(_NUMBERED.match(line) for line in lines)

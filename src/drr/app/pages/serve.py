@@ -51,6 +51,7 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
     The token arrives once as `?token=` and stays in a strict same-site cookie with a path of its own, which no other server can name.
     """
     from starlette.middleware.base import BaseHTTPMiddleware
+    from starlette.middleware.gzip import GZipMiddleware
     from starlette.responses import PlainTextResponse, RedirectResponse
 
     hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
@@ -80,6 +81,7 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
             response.headers[name] = value
         return response
 
+    application.add_middleware(GZipMiddleware)
     application.add_middleware(BaseHTTPMiddleware, dispatch=check)
     return application
 

@@ -96,5 +96,5 @@ def calls_table(material: ReportData) -> Table | None:
         own = _counts(answer, tools)
         return ["–" if answer.calls is None else str(own[name]) for name in names]
 
-    title = "Tool calls per answer (Figure 4)"
+    title = "Tool calls per answer"
     return Table("tool-calls", title, headings(*names), rows, [NOTE], material.banner, each=each)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from drr.app.report.failing import FOLDER
 from drr.app.report.judging_tables import ended_as, system_of
 from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, question_of
 from drr.app.report.tables import AnswerRow, AnswerSection, Heading, Table, headings
@@ -14,7 +15,6 @@ from drr.eval.metrics.diagnosis import LABELS, diagnose, read_corrections
 from drr.eval.stats.question import AskedQuestion
 from drr.wording.excerpt import excerpt
 
-FOLDER = "answers"
 JUDGES = f"{FOLDER}/~judges.html"
 """Page of the judges; the tilde keeps the name apart from every system's file."""
 _NONE = "–"

@@ -328,10 +328,10 @@ def _reach(value: float, low: float | None, high: float | None) -> list[list[flo
 
 OURS = (
     ("differences", "Paired differences", draw_forest),
-    ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
+    ("tool-calls", "Tool calls per answer", _tool_calls),
     (
         "pairwise",
-        "Pairwise wins, ties, losses (Figure 6)",
+        "Pairwise wins, ties, losses",
         lambda material: _pairs(material.document["pairwise"]),
     ),
     ("as-printed-pairwise", PRINTED_PAIRS, lambda material: _pairs(printed_pairs(material))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +11,12 @@ from drr.app.console import write_text
 from drr.app.report.contrasts import graded_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
-from drr.env.files import owner_only_mode
+from drr.env.files import file_name, owner_only_mode
 from drr.eval.checks.results import Accusation
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
 from drr.eval.stats.differences import query_means
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
 from drr.wording.excerpt import many
 
@@ -33,6 +34,18 @@ class FoundError(NamedTuple):
     """Line of the first place."""
     record: str | None = None
     """Value that the record has instead; `None` where no record does."""
+    at: Span = (0, 0)
+    """The first place within its line; empty where the rule names none."""
+
+
+class ErrorRow(NamedTuple):
+    """A row of the errors page."""
+
+    answer: str
+    query: str
+    link: str
+    """Address of the place in the answer, seen from the errors page."""
+    error: FoundError
 
 
 def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
@@ -44,14 +57,20 @@ def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
                 places.setdefault((name, one.why, one.record), []).append(one.span)
     ordered = sorted(places.items(), key=lambda one: one[1])
     return [
-        FoundError(rule, why, spans, _line(answer.report, spans[0][0]), record)
+        FoundError(rule, why, spans, line, record, at)
         for (rule, why, record), spans in ordered
+        for line, at in [line_of(answer.report, *spans[0])]
     ]
 
 
-def _line(report: str, at: int) -> str:
-    start, end = report.rfind("\n", 0, at) + 1, report.find("\n", at)
-    return " ".join(report[start : None if end < 0 else end].split()).lstrip("#>-*+| ")
+def line_of(report: str, start: int, end: int) -> tuple[str, Span]:
+    """Return the line of a stretch without the signs at its ends, and the stretch within it, a sign of money included."""
+    start -= report[:start].endswith("$")
+    first, last = report.rfind("\n", 0, start) + 1, report.find("\n", end)
+    line = report[first : last if last >= 0 else None]
+    text = line.strip("#>-+| \t")
+    first += line.find(text)
+    return text, (start - first, end - first)
 
 
 def errors_text(counts: Sequence[int]) -> str:
@@ -64,6 +83,9 @@ def errors_text(counts: Sequence[int]) -> str:
     )
 
 
+FOLDER = "answers"
+ERRORS = f"{FOLDER}/~errors.html"
+"""Page of all errors; the tilde keeps the name apart from every system's file."""
 _PLACE = {"system": "variant", "question": "query", "trial": "trial"}
 
 
@@ -74,7 +96,7 @@ def write_errors(judged: Judged, file: Path) -> int:
         read = judged.figures.get(answer.key)
         seen = f"read {read['read']} of {read['of']} figures" if read else "not checked"
         place = {name: answer.record.spec[key] for name, key in _PLACE.items()}
-        found = [(one.rule, one.line, one.why) for one in errors_of(judged, answer)]
+        found = [(one.rule, " ".join(one.line.split()), one.why) for one in errors_of(judged, answer)]
         for rule, sentence, why in found or [("no error found", "", "")]:
             rows.append({**place, "rule": rule, "sentence": sentence, "record": why, "read": seen})
     write_text(
@@ -96,6 +118,7 @@ class ChartRow(NamedTuple):
     name: str
     marks: Sequence[ChartMark]
     value: str
+    link: str = ""
 
 
 class Chart(NamedTuple):
@@ -104,15 +127,52 @@ class Chart(NamedTuple):
     rows: Sequence[ChartRow]
 
 
-def charts(material: ReportData, systems: Sequence[str]) -> list[Chart]:
+def charts(material: ReportData, systems: Sequence[str], errors: Sequence[ErrorRow]) -> list[Chart]:
     """Return the charts of what failed for which the study has data, with rows for the systems in this order."""
-    support = "Verdicts on claims: full, partial, none; grey is uncited, unreadable or undecided."
+    support = "Claims that their sources support: full / in part / not; grey: uncited or undecided."
     found = [
+        Chart("Errors by rule", "Wrong facts that code found.", list(_by_rule(errors))),
+        Chart("No answer", "Questions that a system left unanswered.", list(_unanswered(material))),
         Chart("Support of claims", support, list(_support(material, systems))),
-        Chart("Errors by rule", "Wrong facts that code found, most first.", list(_by_rule(material))),
-        *(one for name in graded_metrics() for one in _dots(material, systems, name)),
     ]
     return [one for one in found if any(row.marks for row in one.rows)]
+
+
+def spreads(material: ReportData, systems: Sequence[str]) -> list[Chart]:
+    """Return a chart for each metric of whole answers, with a dot for each question."""
+    return [one for name in graded_metrics() for one in _dots(material, systems, name)]
+
+
+def error_rows(material: ReportData) -> list[ErrorRow]:
+    """Return each error that a rule found. Its link leads to its place, or without a viewer to the system's answers."""
+    return [
+        ErrorRow(
+            f"{answer.variant}, trial {answer.trial}",
+            answer.query,
+            f"{page}#wrong-{number}" if page else f"{file_name(answer.variant)}.html#rules",
+            error,
+        )
+        for answer in material.judged.answers
+        for page in [material.links.report(answer.key)]
+        for number, error in enumerate(errors_of(material.judged, answer), 1)
+    ]
+
+
+def by_rule(rows: Iterable[ErrorRow]) -> dict[str, list[ErrorRow]]:
+    """Group errors by rule, most first."""
+    return dict(sorted(grouped((row.error.rule, row) for row in rows).items(), key=lambda one: -len(one[1])))
+
+
+def _place(system: str, section: str) -> str:
+    return f"{FOLDER}/{file_name(system)}.html#{section}"
+
+
+def _unanswered(material: ReportData) -> Iterator[ChartRow]:
+    most = max((kinds.total() for kinds in material.failed.values()), default=0)
+    for system, kinds in material.failed.items():
+        marks = [ChartMark("none", 0.0, kinds.total() / most)]
+        link = _place(system, "failures") if system in material.variants else ""
+        yield ChartRow(f"{system}: {', '.join(kinds)}", marks, f"{kinds.total()}", link)
 
 
 def _support(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]:
@@ -128,21 +188,15 @@ def _support(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]
                 share = count / counts.total()
                 marks.append(ChartMark(kind, at, share, f"{kind} {count}"))
                 at += share
-        yield ChartRow(system, marks, " / ".join(map(str, known)))
+        yield ChartRow(system, marks, " / ".join(map(str, known)), _place(system, "faithfulness"))
 
 
-def _by_rule(material: ReportData) -> Iterator[ChartRow]:
-    every = (
-        (system, error.rule)
-        for system, own in material.variants.items()
-        for answer in own
-        for error in errors_of(material.judged, answer)
-    )
-    counts = Counter(every).most_common()
-    for (system, rule), count in counts:
-        yield ChartRow(
-            f"{rule.replace('_', ' ')}: {system}", [ChartMark("none", 0.0, count / counts[0][1])], f"{count}"
-        )
+def _by_rule(errors: Sequence[ErrorRow]) -> Iterator[ChartRow]:
+    found = by_rule(errors)
+    most = max(map(len, found.values()), default=0)
+    for rule, own in found.items():
+        marks = [ChartMark("none", 0.0, len(own) / most)]
+        yield ChartRow(rule.replace("_", " "), marks, f"{len(own)}", f"{ERRORS}#{rule}")
 
 
 def _dots(material: ReportData, systems: Sequence[str], name: str) -> Iterator[Chart]:
@@ -163,6 +217,6 @@ def _dots(material: ReportData, systems: Sequence[str], name: str) -> Iterator[C
             for asked, v in known.items()
         ]
         ends = [metric.shown(end(known.values()), alone=True) for end in (min, max)] if known else []
-        rows.append(ChartRow(system, dots, " to ".join(ends)))
+        rows.append(ChartRow(system, dots, " to ".join(ends), _place(system, metric.table or "")))
     title = f"{metric.label[:1].upper()}{metric.label[1:]} by question"
     yield Chart(title, f"A dot is a question, from {low:g} to {high:g}; a darker one is several.", rows)

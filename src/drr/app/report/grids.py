@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import NamedTuple
 
 from drr.app.pages.frame import breakable, templates
@@ -16,6 +17,8 @@ _UNMEASURED = "Noise floor: not measured"
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
 _EQUAL = "= or all equal: every question gave the same value. The interval shows which means are still possible with so few questions."
+_WITH_BARS, _ON_A_PAGE = 6, 8
+"""Most columns of a table with a bar in each cell, and of any table; a wider one would not fit beside the navigation."""
 _BAR, _WIDE = 60, 240
 """Widths of an interval's bar in units of the drawing: next to a number, and in a forest plot."""
 
@@ -97,7 +100,11 @@ def section(
     """
     notes = _notes(table)
     first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
-    shown = grid(table, answers) if wide is None else forest(table, answers)
+    shown = (
+        forest(table, answers)
+        if wide is not None
+        else Markup("").join(grid(one, answers) for one in parted(table))
+    )
     return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide, has_files)
 
 
@@ -119,6 +126,13 @@ def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
     return drawn_by("folded", [one for one in drawn if one not in rest], rest)
 
 
+def parted(table: Table) -> list[Table]:
+    """Return the table as parts that fit a page, with about as many columns each."""
+    count = len(table.columns)
+    size = ceil(count / ceil(count / _ON_A_PAGE)) if count else 1
+    return [table.of_columns(range(count)[at : at + size]) for at in range(0, count, size)]
+
+
 def _without_equal(table: Table) -> tuple[Table, str]:
     """Return the table without columns that are the same for every system, and a text on these."""
     shown, equal = [], []
@@ -138,10 +152,11 @@ def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -
     width, equal = _WIDE if kind == "forest" else _BAR, ""
     if kind == "board" or all((name,) in answers for name, _ in table.rows):
         table, equal = _without_equal(table)
+    is_wide = not kind and len(table.columns) > _WITH_BARS
     rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
     columns = [
         ShownColumn(
-            _extent(own, width),
+            None if is_wide else _extent(own, width),
             column.label if kind else "",
             kind == "board" and any(_beside(cell, ends=False) for cell in own),
         )
@@ -151,7 +166,9 @@ def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -
     lines = table.lines if is_measured else table.rows
     shown = [_row(table, name, cells, columns, answers) for name, cells in lines]
     heads = list(zip(table.columns, map(_kind, rows), strict=True))
-    return drawn_by("grid", table.title, f"{kind} stack" if kind else "", heads, shown, equal)
+    return drawn_by(
+        "grid", table.title, f"{kind} stack" if kind else "wide" if is_wide else "", heads, shown, equal
+    )
 
 
 def _row(

@@ -12,6 +12,7 @@ from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import asks_for_findable
 from drr.eval.judging.read import accuracy_of
 from drr.eval.metrics import metric as metric_of
+from drr.eval.metrics.costs import why_unknown
 from drr.eval.metrics.rows import JudgeRow
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
@@ -129,17 +130,19 @@ def _records(material: ReportData) -> Iterable[Record]:
     return (answer.record for own in material.variants.values() for answer in own)
 
 
-def sum_of_dollars(spent: Sequence[float | None]) -> str:
-    """Return a text with the total cost of answers, and for how many answers the cost is known."""
-    known = [usd for usd in spent if usd is not None]
+def sum_of_dollars(spent: Sequence[tuple[float | None, str]]) -> str:
+    """Return a text with the total cost, for how many answers it is known, and why not for the others. `spent` holds each cost and why it is unknown."""
+    known = [usd for usd, _ in spent if usd is not None]
+    why = "; ".join(sorted({reason for _, reason in spent if reason}))
+    unknown = f"unknown ({why})" if why else "unknown"
     if not known:
-        return "unknown"
-    partly = f" for {len(known):,} of {len(spent):,}, the others unknown" if len(known) < len(spent) else ""
+        return unknown
+    partly = f" for {len(known):,} of {len(spent):,}, the others {unknown}" if len(known) < len(spent) else ""
     return f"${sum(known):,.2f}{partly}"
 
 
 def _cost(material: ReportData) -> str:
-    answers = sum_of_dollars([record.making_usd for record in _records(material)])
+    answers = sum_of_dollars([(one.making_usd, why_unknown(one)) for one in _records(material)])
     judge, cost = material.document["judge"], material.agreement and material.agreement["cost"]
     if judge is None or not cost or judge["name"] not in cost:
         return f"answers {answers}"

@@ -47,7 +47,7 @@ def printed_pairs(material: ReportData) -> Sequence[PairRow]:
 
 
 def pairwise(material: ReportData) -> Table | None:
-    title = "Pairwise comparison (Figure 6)"
+    title = "Pairwise comparison"
     return _compared(material, "pairwise", title, material.document["pairwise"])
 
 
@@ -127,7 +127,7 @@ def failure_labels(material: ReportData) -> Table | None:
         for label in found["labels"]
     ]
     notes, columns = list(_failure_notes(found, open_)), headings(*variants)
-    title = "Failure labels (Appendix G)"
+    title = "Failure labels"
     return Table("failure-labels", title, columns, rows, notes, material.banner)
 
 

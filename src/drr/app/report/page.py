@@ -15,10 +15,19 @@ from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.by_field import by_field_table
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import cost_table, measured_cost
-from drr.app.report.detail_pages import FOLDER, page_paths, sections_behind
+from drr.app.report.detail_pages import page_paths, sections_behind
 from drr.app.report.differences import DIFFERENCES, differences_table, with_floor_note
 from drr.app.report.drawings import draw_all, drawn_figures
-from drr.app.report.failing import charts, errors_of, errors_text, write_errors
+from drr.app.report.failing import (
+    ERRORS,
+    FOLDER,
+    charts,
+    error_rows,
+    errors_of,
+    errors_text,
+    spreads,
+    write_errors,
+)
 from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.grids import drawn_by, forest, grid, section
 from drr.app.report.headline import facts
@@ -85,6 +94,7 @@ def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Tab
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")
     (draft / "index.html").write_text(index_page(material, tables, figures), encoding="utf-8")
+    (draft / ERRORS).write_text(_errors_page(material), encoding="utf-8")
     for systems, page in page_paths(material, tables).items():
         (draft / page).write_text(answers_page(material, systems, tables), encoding="utf-8")
     return tables
@@ -168,11 +178,22 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         systems=grid(system_table(material, ranks), page_paths(material, tables), "board"),
         forest=plot,
         limits=limits(material, material.contrasts),
-        failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
-        viewer=material.viewer,
-        charts=charts(material, ranks.systems),
+        failed=_errors_told(material),
+        charts=charts(material, ranks.systems, error_rows(material)),
+        spreads=spreads(material, ranks.systems),
         facts=facts(material),
     )
+
+
+def _errors_told(material: ReportData) -> str:
+    return errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers])
+
+
+def _errors_page(material: ReportData) -> str:
+    from drr.app.viewer.render import errors_page
+
+    told = _errors_told(material)
+    return errors_page(_frame(material), "../", error_rows(material), told, _banner(material))
 
 
 def _banner(material: ReportData) -> str | None:
@@ -215,7 +236,7 @@ def _between(tables: Sequence[Table], systems: tuple[str, ...]) -> Markup:
 
 
 def _frame(material: ReportData) -> Frame:
-    places = [FramePlace("report", REPORT, "Report")]
+    places = [FramePlace("report", REPORT, "Report"), FramePlace("errors", ERRORS, "Errors")]
     if material.viewer is not None:
         places.append(FramePlace("viewer", f"{material.viewer}/index.html", "Answers"))
     judge = material.document["judge"]

@@ -8,6 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.judge.text import figures_read_text
+from drr.app.pages.markdown import first_words
 from drr.app.report.failing import errors_of
 from drr.app.report.standing import Standings, study_standings
 from drr.app.viewer.model import ShownEntry
@@ -16,17 +17,22 @@ from drr.eval.evidence.answers import Answer, questions
 from drr.eval.foreign import summary
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import metrics, values_of
-from drr.eval.metrics.costs import cost_of
+from drr.eval.metrics.costs import cost_of, why_unknown
 from drr.eval.metrics.coverage import count_unjudged, variants_of
 from drr.eval.metrics.document import not_comparable
 from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.question import Comparison, grouped
 from drr.eval.tasks.judgements import Judged, JudgingRun
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.study.study import Study
     from drr.study.unit import Record
+
+
+_START = 90
+"""Most characters of a report in a cell of the index."""
 
 
 class MeasuredStudy(NamedTuple):
@@ -145,6 +151,7 @@ def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
         given=record.result.get("person_tokens"),
         size=None if asked is None else asked.size,
         cost=spent.usd,
+        no_cost=why_unknown(record),
         tokens=spent.tokens,
     )
 
@@ -166,4 +173,6 @@ def judged_fields(judged: Judged, answer: Answer, values: Mapping[str, float | N
         "types": tuple(sorted({kind for claim in claims for kind in claim.types})),
         "claims": tuple(claim.text for claim in claims),
         "errors": errors_of(judged, answer),
+        "is_checked": answer.key in judged.rules,
+        "start": excerpt(first_words(answer.report), _START),
     }

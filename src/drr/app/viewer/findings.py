@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from drr.app.report.failing import Span, errors_of
+from drr.app.report.failing import Span, errors_of, line_of
 from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.parts import passage_of
 from drr.citations.parse import Citations
@@ -81,7 +81,5 @@ def _line(report: str, start: int, end: int) -> Passage | None:
     """
     if not 0 <= start < end <= len(report):
         return None
-    first, last = _ends(report, start, end)
-    whole = report[first:last].replace("|", "·")
-    begun = len(whole) - len(whole.lstrip(" \t#>-+·"))
-    return passage_of(whole[begun:].rstrip(" ·"), [(start - first - begun, end - first - begun)], ())
+    text, at = line_of(report, start, end)
+    return passage_of(text.replace("|", "·"), [at], ())

@@ -35,6 +35,8 @@ class Measure(NamedTuple):
     """End of the scale; `None` for the largest value in the index."""
 
     def of(self, entry: ShownEntry) -> float | None:
+        if self is ERRORS:
+            return float(len(entry.errors)) if entry.scores else None
         return entry.cost if self is COST else entry.scores.get(self.metric.name)
 
     def text(self, value: float | None, *, is_mean: bool = False) -> str:
@@ -55,6 +57,13 @@ COST = Measure(
     f"{_SPENT} A stronger colour is more.",
 )
 
+_WRONG = "Wrong facts that code found in a report."
+ERRORS = Measure(
+    Metric("errors", "errors a report", _WRONG, None, least=0.0, better="lower"),
+    f"{_WRONG} A stronger colour is more.",
+    is_grade=True,
+)
+
 
 def _measure(metric: Metric) -> Measure:
     dark = {"higher": "worse", "lower": "worse: more"}.get(metric.better or "", "less")
@@ -63,11 +72,12 @@ def _measure(metric: Metric) -> Measure:
 
 
 def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measure]:
-    """Return the metrics that any answer has, the ranking metric `first` in front and the cost last."""
+    """Return the metrics that any answer has, the cost last. In front is the ranking metric `first`, or without one the errors by code."""
     names = {"fp"}.union(*(entry.scores for entry in entries))
     shown = [_measure(metric) for metric in metrics(names).values() if not metric.detail]
-    known = [one for one in (*shown, COST) if any(one.of(entry) is not None for entry in entries)]
-    return sorted(known, key=lambda one: one.metric != first) or shown[:1]
+    wrong = [ERRORS] if any(entry.errors for entry in entries) else []
+    known = [one for one in (*shown, *wrong, COST) if any(one.of(entry) is not None for entry in entries)]
+    return sorted(known, key=lambda one: one.metric != (first or ERRORS.metric)) or shown[:1]
 
 
 def script_values(entry: ShownEntry, among: Sequence[Measure]) -> str:
@@ -97,7 +107,9 @@ class VariantHead(NamedTuple):
     tokens: str
     dollars: str
     errors: str
-    """Number of errors that code found in the variant's reports, and of reports with any; empty without errors."""
+    """Number of errors that code found in the variant's reports, and of reports with any."""
+    rules: Sequence[tuple[str, int]]
+    """Number of errors by rule, most first."""
     standing: str
     """Standing of the variant against the first variant, such as "behind"."""
     may_lead: bool
@@ -122,7 +134,6 @@ class QuestionRow(TypedDict):
     any: bool
     """True where the question has a finished answer."""
     note: Markup
-    errors: int
 
 
 class Matrix:
@@ -159,7 +170,7 @@ class Matrix:
         asked = {own[-1].query for own in self._by_query.values()}
         shared = commonprefix(list(asked)).rfind(" ") + 1  # noqa: RUF071  (letters, no paths)
         shared = 0 if shared < ROW_START // 2 or len(asked) == 1 else shared
-        rows: list[QuestionRow] = [
+        return [
             {
                 "page": own[-1].question_page,
                 "query": own[-1].query,
@@ -168,22 +179,17 @@ class Matrix:
                 "mean": self._shown_mean(self._mean(own)),
                 "any": any(entry.status == "done" for entry in own),
                 "note": notes[query],
-                "errors": sum(len(entry.errors) for entry in own),
             }
-            for query, own in self._by_query.items()
+            for query, own in sorted(
+                self._by_query.items(), key=lambda one: -sum(len(entry.errors) for entry in one[1])
+            )
         ]
-        return sorted(rows, key=lambda row: -row["errors"])
 
     def _cell(self, entries: list[ShownEntry]) -> IndexCell:
         return IndexCell(entries, self._measure.shade(self._mean(entries), self._top))
 
     def _mean(self, entries: Iterable[ShownEntry]) -> float | None:
         return _mean(self._measure.of(entry) for entry in entries)
-
-    @property
-    def mean(self) -> ShownMean:
-        """Return the mean of the first measure over all questions."""
-        return self._shown_mean(_mean(map(self._mean, self._by_query.values())))
 
     def heads(self) -> list[VariantHead]:
         return [self._head(name, self._done.get(name, [])) for name in self.columns]
@@ -213,6 +219,7 @@ class Matrix:
             else "none"
             if own
             else "–",
+            Counter(error.rule for entry in own for error in entry.errors).most_common(),
             failed or str(cell.value or ""),
             bool(cell.shade),
         )

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from drr.llm.meter import UsageRow
 
 
+_NAMED = 2
+"""Most rules that a cell of the index names."""
 _ASKING = CART_TOOLS[-1]
 """The tool that asks the shopper."""
 
@@ -212,8 +214,14 @@ class ShownEntry:
     """Claims of the answer in the judge's words; empty until the study has been measured."""
     errors: Sequence[FoundError] = ()
     """Wrong facts that rules found; empty until the study has been measured."""
+    is_checked: bool = False
+    """True where rules have checked the report."""
+    start: str = ""
+    """First words of the report; empty until the study has been measured."""
     cost: float | None = None
     """Cost in dollars; `None` if unknown."""
+    no_cost: str = ""
+    """Reason why the cost is unknown."""
     tokens: float | None = None
     """Tokens that models read and wrote; `None` if unknown."""
 
@@ -221,6 +229,17 @@ class ShownEntry:
     def asked(self) -> AskedQuestion:
         """Return the pair of question id and task id."""
         return AskedQuestion(self.query_id, self.task or self.query_id.removesuffix(f"@{self.size}"))
+
+    @property
+    def verdict(self) -> tuple[str, str]:
+        """Return what code decided of the answer, and the kind of its tag; empty where code decided nothing."""
+        if self.errors:
+            rules = list(dict.fromkeys(one.rule.replace("_", " ") for one in self.errors))
+            more = f" +{len(rules) - _NAMED}" if rules[_NAMED:] else ""
+            return f"{', '.join(rules[:_NAMED])}{more}", "none"
+        if (solved := self.scores.get("solved")) is not None:
+            return ("solved", "full") if solved == 1 else ("not solved", "none")
+        return ("no error found" if self.is_checked else "", "")
 
     @property
     def question_page(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
-from drr.app.report.failing import Span, errors_text
+from drr.app.report.failing import ErrorRow, Span, by_rule, errors_text
 from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
 from drr.app.report.standing import AGAINST
@@ -34,7 +34,7 @@ from drr.app.viewer.judges import (
 from drr.app.viewer.matrix import Matrix, script_values
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownFinding
 from drr.app.viewer.of_papers import StudyPart, joined
-from drr.app.viewer.parts import call_text, long_arguments, long_texts, thoughts, turns
+from drr.app.viewer.parts import call_text, long_arguments, long_texts, passage_of, thoughts, turns
 from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
@@ -43,6 +43,7 @@ from drr.eval.metrics import metric_explanation
 from drr.eval.stats.question import Comparison
 
 if TYPE_CHECKING:
+    from drr.app.report.failing import FoundError
     from drr.app.viewer.reader import Reader
     from drr.eval.tasks.judgements import JudgingRun
     from jinja2 import Environment
@@ -100,7 +101,7 @@ class StudyPages:
             matrix=matrix,
             against=AGAINST,
             heads=matrix.heads(),
-            cost=sum_of_dollars([entry.cost for entry in done]),
+            cost=sum_of_dollars([(entry.cost, entry.no_cost) for entry in done]),
             values=script_values,
             has_scores=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
@@ -111,19 +112,24 @@ class StudyPages:
             errors=errors_text([len(entry.errors) for entry in done]),
             done=len(done),
             total=len(entries),
+            failing=failures or any(entry.verdict[1] == "none" for entry in done),
         )
 
     def errors(self, entries: Sequence[ShownEntry], judging: JudgingRun | None) -> str:
         """Return the page with every error that code found, worst answers first."""
         done = [entry for entry in entries if entry.status == "done"]
-        return self.draw(
-            "errors.html",
-            "",
-            place="errors",
-            banner=_warning(entries, judging),
-            entries=sorted(done, key=lambda entry: -len(entry.errors)),
-            told=errors_text([len(entry.errors) for entry in done]),
-        )
+        rows = [
+            ErrorRow(
+                f"{entry.variant}, trial {entry.trial}",
+                entry.query,
+                f"r/{entry.key}.html#wrong-{number}",
+                error,
+            )
+            for entry in done
+            for number, error in enumerate(entry.errors, 1)
+        ]
+        told = errors_text([len(entry.errors) for entry in done])
+        return errors_page(self.frame, "", rows, told, _warning(entries, judging))
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[Comparison]) -> str:
         sides, pairs = sides_of(reports), _by_pair(outcomes)
@@ -214,6 +220,26 @@ def draw(
     """Return the HTML of a page, drawn by the template `name`."""
     _templates()
     return frame.draw(name, root, banner=banner, place=place, **values)
+
+
+def errors_page(frame: Frame, root: str, rows: Sequence[ErrorRow], told: str, banner: str | None) -> str:
+    """Return the page with every error that code found, rule by rule."""
+    return draw(
+        frame,
+        "errors.html",
+        root,
+        place="errors",
+        banner=banner,
+        told=told,
+        rules=by_rule(rows),
+        shown=_shown,
+    )
+
+
+def _shown(error: FoundError) -> Markup:
+    """Return the HTML of the line with an error, the wrong words marked."""
+    spans = [error.at] if 0 <= error.at[0] < error.at[1] else []
+    return finding_line(passage_of(error.line.replace("|", "·"), spans, ()))
 
 
 def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:

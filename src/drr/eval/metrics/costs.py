@@ -93,6 +93,18 @@ def cost_of(record: Record) -> PartCost:
     )
 
 
+def why_unknown(record: Record) -> str:
+    """Return why the cost of a record's model calls is unknown; empty where it is known."""
+    usage = record.usage.values()
+    if record.making_usd is not None:
+        return ""
+    if not usage:
+        return "the use of models is not recorded"
+    if any(one.get("unmetered") for one in usage):
+        return "a provider reported no tokens"
+    return f"no price is known for {', '.join(sorted({one['model'] for one in usage if one['cost_usd'] is None}))}"
+
+
 def _tokens(usage: Sequence[UsageRow]) -> float | None:
     if any(one.get("unmetered") for one in usage):
         return None

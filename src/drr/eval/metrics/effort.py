@@ -6,7 +6,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.tasks.judgements import Judged
 
-TITLES = {"effort": "Tokens, words, calls (Table 5)"}
+TITLES = {"effort": "Tokens, words, calls"}
 _COUNTED = {
     "input_tokens": (
         "Tokens that the agent's models read for one answer, cached ones and page summaries included.",

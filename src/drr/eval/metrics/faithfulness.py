@@ -14,7 +14,7 @@ from drr.eval.stats.intervals import SHARE, Statistic, empty_statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {
-    "faithfulness": "Faithfulness (Table 1)",
+    "faithfulness": "Faithfulness",
     "faithfulness-bounds": "Faithfulness: bounds, pooled, and what the agent saw",
 }
 

@@ -10,7 +10,7 @@ from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged, corpus_values, report_values
 
-TITLES = {"quality": "Answer quality, 0-10 (Table 2)"}
+TITLES = {"quality": "Answer quality, 0-10"}
 _GRADES: Mapping[Dimension, str] = {
     "clarity": "How clear, precise and free of repetition the report is, graded by a judge.",
     "depth": "How thoroughly the report reasons and weighs alternatives, graded by a judge.",

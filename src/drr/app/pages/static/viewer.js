@@ -216,7 +216,7 @@ const rows = table ? [...table.tBodies[0].rows].map((row, asked) => {
   const question = row.querySelector("th");
   return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(), mean: row.querySelector("td.mean"),
     cells: [...row.querySelectorAll("td.cell")], units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, cell: unit.closest("td"), key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
-      wrong: unit.dataset.errors !== undefined, has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
+      wrong: unit.dataset.failing !== undefined, has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
 }) : [];
 // Every word of every answer, loaded when somebody first asks for it.
 let vocabulary = null;
@@ -302,10 +302,8 @@ function fill(option, at, whole) {
     one.whole = meanOf([...one.known.values()].flat());
     if (one.mean) { paint(one.mean, one.whole); one.mean.textContent = told(one.whole); }
   }
-  const heads = [...table.querySelectorAll("tr.means td")];
-  const means = [meanOf(rows.map((one) => one.whole).filter((whole) => whole !== null)), ...heads.slice(1).map((_, place) => meanOf(columns[place] || []))];
+  const heads = [...document.querySelectorAll("#standing td.mean")], means = heads.map((_, place) => meanOf(columns[place] || []));
   heads.forEach((cell, place) => {
-    paint(cell, means[place]);
     cell.querySelector("b").textContent = told(means[place]);
     const bar = cell.querySelector("svg"), ends = ((cell.dataset.ends || "").split(";")[at] || "").split(" ").map(Number), drawn = whole && ends.length === 2 && end > 0;
     cell.title = drawn ? "95 % interval " + ends.map((one) => told(one)).join(" to ") : "";
@@ -313,6 +311,7 @@ function fill(option, at, whole) {
     if (bar && drawn) { bar.firstElementChild.setAttribute("d", "M" + x(ends[0]) + " 6H" + x(ends[1])); bar.lastElementChild.setAttribute("cx", x(means[place])); }
   });
   document.getElementById("legend").textContent = option.title;
+  document.getElementById("shown").textContent = option.textContent;
 }
 if (choose && table) {
   const kept = "drr-choice-" + location.pathname;
