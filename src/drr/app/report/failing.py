@@ -64,7 +64,7 @@ def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
 
 
 def line_of(report: str, start: int, end: int) -> tuple[str, Span]:
-    """Return the line of a stretch without the signs at its ends, and the stretch within it, a sign of money included."""
+    """Return the line of a stretch without the signs at its ends. Also return the stretch within it, a sign of money included."""
     start -= report[:start].endswith("$")
     first, last = report.rfind("\n", 0, start) + 1, report.find("\n", end)
     line = report[first : last if last >= 0 else None]
