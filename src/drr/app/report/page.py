@@ -178,22 +178,22 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         systems=grid(system_table(material, ranks), page_paths(material, tables), "board"),
         forest=plot,
         limits=limits(material, material.contrasts),
-        failed=_errors_told(material),
+        failed=_error_count(material),
         charts=charts(material, ranks.systems, error_rows(material)),
         spreads=spreads(material, ranks.systems),
         facts=facts(material),
     )
 
 
-def _errors_told(material: ReportData) -> str:
+def _error_count(material: ReportData) -> str:
     return errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers])
 
 
 def _errors_page(material: ReportData) -> str:
     from drr.app.viewer.render import errors_page
 
-    told = _errors_told(material)
-    return errors_page(_frame(material), "../", error_rows(material), told, _banner(material))
+    found = _error_count(material)
+    return errors_page(_frame(material), "../", error_rows(material), found, _banner(material))
 
 
 def _banner(material: ReportData) -> str | None:

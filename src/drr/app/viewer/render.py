@@ -128,8 +128,8 @@ class StudyPages:
             for entry in done
             for number, error in enumerate(entry.errors, 1)
         ]
-        told = errors_text([len(entry.errors) for entry in done])
-        return errors_page(self.frame, "", rows, told, _warning(entries, judging))
+        found = errors_text([len(entry.errors) for entry in done])
+        return errors_page(self.frame, "", rows, found, _warning(entries, judging))
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[Comparison]) -> str:
         sides, pairs = sides_of(reports), _by_pair(outcomes)
@@ -222,7 +222,7 @@ def draw(
     return frame.draw(name, root, banner=banner, place=place, **values)
 
 
-def errors_page(frame: Frame, root: str, rows: Sequence[ErrorRow], told: str, banner: str | None) -> str:
+def errors_page(frame: Frame, root: str, rows: Sequence[ErrorRow], found: str, banner: str | None) -> str:
     """Return the page with every error that code found, rule by rule."""
     return draw(
         frame,
@@ -230,7 +230,7 @@ def errors_page(frame: Frame, root: str, rows: Sequence[ErrorRow], told: str, ba
         root,
         place="errors",
         banner=banner,
-        told=told,
+        found=found,
         rules=by_rule(rows),
         shown=_shown,
     )
