@@ -193,6 +193,7 @@ def of(query: Query) -> Specification:
     return Specification.model_validate(truth_of(query).specification)
 
 
+@pytest.mark.slow
 def test_each_level_has_as_many_questions_and_half_of_them_are_twins(
     asked: list[Query], pairs: list[list[Query]]
 ) -> None:
@@ -201,6 +202,7 @@ def test_each_level_has_as_many_questions_and_half_of_them_are_twins(
     assert all(len(pair) == 2 for pair in pairs)
 
 
+@pytest.mark.slow
 def test_questions_of_a_higher_level_mix_three_kinds_of_points_and_name_one_record(
     asked: list[Query],
 ) -> None:
@@ -219,6 +221,7 @@ def test_questions_of_a_higher_level_mix_three_kinds_of_points_and_name_one_reco
         assert len({one.by for one in of(query).stated}) <= 1
 
 
+@pytest.mark.slow
 def test_no_two_questions_share_a_shopper_or_a_right_pick(asked: list[Query]) -> None:
     groups: dict[str, list[Query]] = {}
     for one in asked:
@@ -230,6 +233,7 @@ def test_no_two_questions_share_a_shopper_or_a_right_pick(asked: list[Query]) ->
         assert len(set[str]().union(*found)) == sum(map(len, found))
 
 
+@pytest.mark.slow
 def test_twins_differ_in_one_point_whose_answers_are_of_two_sorts(pairs: list[list[Query]]) -> None:
     for one, other in pairs:
         assert one.user_id == other.user_id
@@ -241,6 +245,7 @@ def test_twins_differ_in_one_point_whose_answers_are_of_two_sorts(pairs: list[li
         assert sum(a != b for a, b in zip(*asked, strict=True)) == 1
 
 
+@pytest.mark.slow
 def test_refusals_are_a_fifth_of_the_points_from_the_second_level_on(asked: list[Query]) -> None:
     points = [[point.status == "answered" for point in truth_of(one).points] for one in asked]
     assert all(map(any, points))
