@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from drr.app.viewer.model import TalkView
+from drr.app.viewer.reader import Reader
 from drr.env.query import Query, read_queries
 from drr.env.service.outcome import gold_form
 from drr.env.session import Session
@@ -90,12 +92,69 @@ def test_figures_hold_what_was_said_against_what_was_done(drr: Drr, home: Path) 
     assert liar["state"] == liar["reward"] == 0 and liar["says_does"] < 0.5
 
 
-def test_the_talk_stands_beside_the_cart(drr: Drr, home: Path, tmp_path: Path) -> None:
+def talks(study: Path, agent: str) -> list[TalkView]:
+    with Study.read(study) as read:
+        reader = Reader(read)
+        views = [reader.report(one.key) for one in reader.entries() if one.variant.endswith(agent)]
+        return [one.talk for one in views if one is not None and one.talk is not None]
+
+
+def test_the_talk_is_the_page(drr: Drr, home: Path, tmp_path: Path) -> None:
     drr.out("view", home / "study", "--static", tmp_path / "pages")
     pages = [page.read_text() for page in (tmp_path / "pages" / "r").glob("*.html")]
-    (talk, *_) = [page.partition('id="talk"')[2] for page in pages if 'id="talk"' in page]
-    assert "The shopper says: " in talk and "The cart:" in talk and "Paid $" in talk
-    assert sum('id="talk"' in page for page in pages) == 2  # whoever never asks has none
+    assert all('id="talk"' in page and '<div class="served">' in page for page in pages)
+    (asked, *_) = [page for page in pages if "agent.py:good serves a shopper" in page]
+    main = asked.partition("<main")[2].partition("</main>")[0]
+    assert 'class="shopper"' in main and "<ins>" in main and "paid $" in main
+    assert main.index("<ins>") < main.index('id="report"') < main.index('id="end"')
+    assert "The shopper says: " not in main and 'id="end"' in main and 'id="policy"' in main
+    assert sum("It never asks the shopper" in page for page in pages) == 2
+
+
+def test_a_turn_shows_the_cart_and_the_end_what_became_of_each_wish(home: Path) -> None:
+    for talk in talks(home / "study", "good"):
+        (paid,) = [one for one in talk.turns if one.words == "checkout"]
+        assert [line.mark for line in paid.state][:1] == ["ins"] and not paid.broken
+        assert talk.end and not talk.wrong and not talk.broken and talk.opening and talk.asked
+        assert {one.name for one in talk.policy} >= {"confirm", "account"}
+    for talk in talks(home / "study", "liar"):
+        assert talk.wrong and not talk.asked
+        assert talk.end[0].done == "nothing bought" and not talk.end[0].is_right
+
+
+def test_a_broken_clause_stands_at_its_turn(drr: Drr, home: Path, shop: Shop, tmp_path: Path) -> None:
+    hasty = """
+async def hasty(query, tools, model, budget):
+    plan, form = PLANS[query]
+    named = {one.name: one for one in tools}
+    for step in plan:
+        if "confirmation" not in json.dumps(step["arguments"]):
+            call = {"type": "tool_call", "id": "1", "name": step["tool"], "args": step["arguments"]}
+            await named[step["tool"]].ainvoke(call)
+    cart = {"type": "tool_call", "id": "1", "name": "checkout", "args": {}}
+    await named["checkout"].ainvoke(cart)
+    return f"All is done.\\n\\n```form\\n{form}\\n```\\n"
+"""
+    (home / "hasty.py").write_text(AGENT + hasty)
+    words = ("--world", "service", "--shop", shop.spec, "--queries", home / "t.jsonl", "--quiet")
+    drr.out("run", tmp_path / "study", *words, "--variants", f"{home / 'hasty.py'}:hasty")
+    for talk in talks(tmp_path / "study", "hasty"):
+        first, *_, last = [one for one in talk.turns if one.words == "checkout"]
+        assert first.broken == ["confirm"] == talk.broken and not talk.wrong
+        assert "The cart is empty" in last.refused and not last.state
+    drr.out("view", tmp_path / "study", "--static", tmp_path / "pages")
+    page = next((tmp_path / "pages" / "r").glob("*.html")).read_text()
+    assert "breaks “confirm”" in page and "refused by the shop" in page
+
+
+def test_without_a_model_react_asks_and_says_that_it_cannot_serve(
+    drr: Drr, home: Path, shop: Shop, tmp_path: Path
+) -> None:
+    words = ("--world", "service", "--shop", shop.spec, "--queries", home / "t.jsonl", "--quiet")
+    drr.out("run", tmp_path / "study", *words, "--variants", "react", "--model", "offline")
+    for talk in talks(tmp_path / "study", "react"):
+        assert talk.asked == 3 and all(one.answer for one in talk.turns)
+        assert "cannot act on what you tell me" in talk.turns[-1].words
 
 
 def test_a_bundle_plays_the_talk_again(drr: Drr, home: Path, shop: Shop, tmp_path: Path) -> None:

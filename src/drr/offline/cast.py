@@ -6,7 +6,7 @@ from importlib import import_module
 
 from drr.llm.role import Policy
 
-RULES = 16
+RULES = 17
 """The version of the script that plays agents, raised by hand when its answers change. It enters the key of its units."""
 STAND_INS = {
     "agent": "drr.offline.agents.policies:agent_policy",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
-from drr.env.service.case import CART_TOOLS, ORDER_TOOLS
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 from drr.wording.currency import DOLLARS, Currency
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 _NAMED = 2
 """Most rules that a cell of the index names."""
-_ASKING = CART_TOOLS[-1]
-"""The tool that asks the shopper."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +97,65 @@ class CallView:
     """Seconds from the start of the answer; `None` if not recorded."""
 
 
-class TalkStep(NamedTuple):
-    """A question to the shopper with his answer, or an act, beside the cart or order after it."""
+class StateLine(NamedTuple):
+    """A line of the cart or an order; `mark` names the HTML element of a change, else it is empty."""
+
+    mark: str
+    text: str
+
+
+class TalkTurn(NamedTuple):
+    """A question with its answer, an act with the state that it leaves, or look-ups."""
 
     call: int
     words: str
-    """The question, or the name of the tool that acted."""
-    about: str
-    answer: str
-    cart: str
+    """The question, or what was done."""
+    about: str = ""
+    answer: str = ""
+    is_spoken: bool = False
+    looked: Sequence[str] = ()
+    """Tools that were called between two turns; all else is empty then."""
+    state: Sequence[StateLine] = ()
+    broken: Sequence[str] = ()
+    """Names of the clauses that the act broke."""
+    refused: str = ""
+    """The shop's answer where it refused the act."""
+
+
+class PolicyLine(NamedTuple):
+    name: str
+    text: str
+    kept: bool | None
+    """`None` where the clause concerned no act, or the shop's tools keep it."""
+
+
+class EndRow(NamedTuple):
+    """The end of one wish, as it should be and as it is."""
+
+    wish: str
+    due: str
+    done: str
+    is_right: bool
+
+
+class TalkView(NamedTuple):
+    opening: str
+    """The shopper's first words."""
+    turns: Sequence[TalkTurn]
+    policy: Sequence[PolicyLine]
+    end: Sequence[EndRow]
+
+    @property
+    def wrong(self) -> int:
+        return sum(not one.is_right for one in self.end)
+
+    @property
+    def broken(self) -> list[str]:
+        return [one.name for one in self.policy if one.kept is False]
+
+    @property
+    def asked(self) -> int:
+        return sum(one.is_spoken for one in self.turns)
 
 
 @dataclass(frozen=True)
@@ -294,23 +340,11 @@ class ReportView:
     """Judgements on the answer, for the parts of papers; empty for an answer that failed."""
     key: str = ""
     """The answer's key in the study."""
+    talk: TalkView | None = None
+    """The talk with the shopper; `None` where nobody was served."""
     figures_read: str = ""
     """Sentence on how many of the report's figures the rules could read."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:
         return tuple(call for actor in self.actors for call in actor.calls)
-
-    @property
-    def talk(self) -> list[TalkStep]:
-        """Return the talk with the shopper, each step beside the cart or order; empty without one."""
-        steps, shown = list[TalkStep](), ""
-        for call in self.calls:
-            if call.name == _ASKING:
-                asked = json.loads(call.arguments)
-                about = ", ".join(map(str, asked.get("about") or ()))
-                steps.append(TalkStep(call.number, str(asked.get("question")), about, call.result, shown))
-            elif call.name in (*CART_TOOLS, *ORDER_TOOLS):
-                shown = call.result
-                steps.append(TalkStep(call.number, call.name, "", "", shown))
-        return steps

@@ -14,8 +14,9 @@ from drr.app.judge.desk import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.entries import EntryReader, judged_fields
 from drr.app.viewer.findings import findings
-from drr.app.viewer.model import JudgeVerdicts, ReportView, ShownEntry
+from drr.app.viewer.model import Actor, JudgeVerdicts, ProductCard, ReportView, ShownEntry, TalkView
 from drr.app.viewer.of_papers import open_papers
+from drr.app.viewer.talk import talk_of
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.tool_calls import refusal_text
@@ -29,10 +30,12 @@ from drr.eval.metrics import values_of
 from drr.eval.tasks.judgements import Judged, mistakes_of
 from drr.eval.tasks.key_points import matches_of, points_of
 from drr.study.blobs import LostText
+from drr.wording.currency import Currency
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from drr.env.query import Query
     from drr.study.study import Study
     from drr.study.unit import Record
 
@@ -70,7 +73,9 @@ class AnswerReader(EntryReader):
         if lost or not record.done:
             with self._answers:
                 shopper = self._profiles.summary(record.spec.get("user_id"))
-            return _without_answer(self.study, entry, record, lost, shopper, self._profiles)
+            view = _without_answer(self.study, entry, record, lost, shopper, self._profiles)
+            query = self.queries.get(entry.query_id)
+            return replace(view, talk=_talk(query, record, view.actors, (), self._profiles.currency))
         answer = answer_of(self.study, record, self.queries)
         further = [name for paper in self.papers.values() for name in paper.subjects(answer)]
         among = list(self.study.ledger.records.about(key, answer.query_id, *further))
@@ -80,6 +85,7 @@ class AnswerReader(EntryReader):
             citations = self._profiles.citations(answer.report)
             products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
         book = AnswerEvidence(answer, self._profiles.shop)
+        made = _made_by(self.study, record, answer.tool_calls())
         values, verdicts = values_of(judged, answer), parts.verdicts(judged, answer, book)
         points = points_of(judged, answer.query_id)
         return ReportView(
@@ -112,7 +118,8 @@ class AnswerReader(EntryReader):
             judged=judged,
             key=key,
             sources=tuple(parts.sources(answer)),
-            **_made_by(self.study, record, answer.tool_calls()),
+            talk=_talk(answer.question, record, made["actors"], products, self._profiles.currency),
+            **made,
         )
 
     def _others(
@@ -173,6 +180,18 @@ def _without_answer(
         currency=profiles.currency,
         **_made_by(study, record, calls),
     )
+
+
+def _talk(
+    query: Query | None,
+    record: Record,
+    actors: Sequence[Actor],
+    products: Sequence[ProductCard],
+    currency: Currency,
+) -> TalkView | None:
+    calls = [call for actor in actors for call in actor.calls]
+    titles = {one.url.rpartition("/")[2]: one.title for one in products}
+    return talk_of(query, calls, record.result.get("state_changes") or (), titles, currency)
 
 
 def _judges_itself(judged: Judged, answer: Answer) -> str | None:
