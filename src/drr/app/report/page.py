@@ -179,6 +179,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         forest=plot,
         limits=limits(material, material.contrasts),
         failed=_error_count(material),
+        checked=bool(material.judged.rules),
         charts=charts(material, ranks.systems, error_rows(material)),
         spreads=spreads(material, ranks.systems),
         facts=facts(material),
