@@ -109,9 +109,9 @@ def test_no_signs_break_a_rule(rules_shop: Shop, report: str) -> None:
     assert list(document(found)) == list(RULES)
 
 
-FOUND = {"round79": 11, "round80": 13, "round81": 13, "round82": 14, "round83": 10, "round84": 10}
+FOUND = {"round79": 11, "round80": 12, "round81": 12, "round82": 14, "round83": 9, "round84": 8}
 """Planted errors found, of 60, 60, 60, 62, 60 and 40."""
-_LONG = (5, 3, 7, 7, 6, 8, 5, 5, 5, 7, 7, 6, 5, 5, 5, 8, 5, 5)
+_LONG = (5, 2, 3, 3, 3, 7, 4, 1, 4, 6, 5, 3, 2, 2, 4, 3, 4, 4)
 LONG = {f"long{number}": found for number, found in enumerate(_LONG, 1)}
 """Of 24 each."""
 STRANGE_PLACES = cases("rules", "STRANGE_PLACES")

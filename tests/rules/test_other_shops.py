@@ -42,7 +42,7 @@ REPORT = """\
 |---|---|---|---|
 | Nordlicht Brotkasten (DE-2210) | 25,00 | 4,8 | 1.299 |
 
-Bestellung {FIRST} vom 20. Juli 2019, Status: geliefert.
+Bestellung {FIRST} (20. Juli 2019), Status: geliefert.
 
 - Bestellnummer: {SECOND}
 - Datum: 03.03.2021

@@ -92,13 +92,12 @@ def facts(shop: Shop, report: str) -> Check:
 
 
 FORMS = [
-    "Bestellung 10023 vom {} ist da.",
     "Bestellung #10023 ({}): zugestellt",
     "**Bestellung 10023** ({})",
     "- Bestellnummer: 10023\n- Datum: {}\n- Status: zugestellt",
     "- **Bestellnummer:** 10023\n- **Datum:** {}",
-    "Auftragsnummer 10023 vom {}",
-    "Order no. 10023, {}",
+    "Auftragsnummer 10023 ({})",
+    "Order no. 10023 ({})",
     "### Bestellung 10023\n- Datum: {}",
     "| Bestellung | Datum |\n|---|---|\n| 10023 | {} |\n",
     "| Feld | Wert |\n|---|---|\n| Bestellnummer | 10023 |\n| Datum | {} |\n",
@@ -119,10 +118,10 @@ def test_a_report_names_an_order_by_the_shops_own_number(shop: Shop, form: str) 
     ("report", "why"),
     [
         ("- Bestellnummer: 10024\n- Status: zugestellt", "Order 10024: Delivered; record: Cancelled"),
-        ("Bestellung 10025 vom 21.04.2024", "Order 10025: 2024-04-21; record: 2024-04-20"),
-        ("Bestellung B-77/1 vom 21.04.2024", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
-        ("- B-77/1, 21.04.2024", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
-        ("Bestellnummer #7 vom 21.04.2024", "Order #7: 2024-04-21; record: 2024-06-11"),
+        ("Bestellung 10025 (21.04.2024)", "Order 10025: 2024-04-21; record: 2024-04-20"),
+        ("Bestellung B-77/1 (21.04.2024)", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
+        ("- B-77/1 (21.04.2024)", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
+        ("Bestellnummer #7 (21.04.2024)", "Order #7: 2024-04-21; record: 2024-06-11"),
     ],
 )
 def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str) -> None:
@@ -135,8 +134,8 @@ def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str
         "Der Wasserkocher hat 10023 Bewertungen, Stand 17.03.2024.",
         "Bestellung 7 Stück, dann kommt am 17.03.2024 die Ware.",
         "Bestellung 2023 geprüft am 17.03.2024.",
-        "Bestellung 10099 vom 17.03.2024",  # of another customer: a shop does not tell from whose
-        "Bestellung 10026 vom 17.03.2024",  # its lines are of two days
+        "Bestellung 10099 (17.03.2024)",  # of another customer: a shop does not tell from whose
+        "Bestellung 10026 (17.03.2024)",  # its lines are of two days
         "Die Bestellung kam am 17.03.2024 an.",
         "Bestellungen: 10023, Stand 17.03.2024",
         "Die Seite https://beispiel.example/x/10023 nennt den 17.03.2024.",
@@ -149,7 +148,7 @@ def test_a_number_that_names_no_order_for_certain_is_none(shop: Shop, report: st
 
 
 CITED = [
-    "[Bestellung](user://{user}/orders/{number}) ({day}) ist da.",
+    "[{text}](user://{user}/orders/{number}) ({day}) ist da.",
     "- Die Mühle [1] ({day})\n\n## Quellen\n\n[1] user://{user}/orders/{number}",
 ]
 
@@ -170,7 +169,7 @@ def test_a_citation_names_an_order_by_the_shops_own_number(
     shop: Shop, form: str, user: str, number: str, written: str, day: str
 ) -> None:
     known = next(one for one in shop.store.iter_orders() if one.order_date.startswith(day))
-    report = form.format(user=user or known.user_id, number=written, day=day)
+    report = form.format(user=user or known.user_id, number=written, text=number, day=day)
     returned = frozenset({f"user://{known.user_id}/orders/{known.order_id}"})
     found = check_report(Subject(report, shop=shop, user_id=known.user_id, returned=returned))
     assert [name for name, one in found.items() if one.status == "fail"] == []
@@ -201,10 +200,11 @@ def test_an_address_of_another_customer_is_told(shop: Shop) -> None:
 
 
 def test_a_number_with_a_blank_is_read(shop: Shop) -> None:
-    assert facts(shop, "- Bestellung VA 104612 (13.08.2024)").status == "pass"
-    (found,) = facts(shop, "- Bestellung VA 104612 (14.08.2024)").findings
+    form = "- Bestellnummer: VA 104612\n- Bestelldatum: {}"
+    assert facts(shop, form.format("13.08.2024")).status == "pass"
+    (found,) = facts(shop, form.format("14.08.2024")).findings
     assert found.why == "Order VA 104612: 2024-08-14; record: 2024-08-13"
-    assert facts(shop, "Bestellung XX 104612 (14.08.2024)").status != "fail"
+    assert facts(shop, form.replace("VA", "XX").format("14.08.2024")).status != "fail"
 
 
 def test_a_long_number_whose_lines_differ_or_of_another_is_open(shop: Shop) -> None:

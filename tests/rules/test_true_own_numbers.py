@@ -78,3 +78,12 @@ def test_nothing_true_is_accused(tmp_path: Path, drr: Drr, language: str, option
     with open_shop(opened(tmp_path, drr, language, *options), resolve({}, environ={}).settings) as shop:
         assert {form: why for form in forms if (why := accused(shop, form))} == {}
         assert {form: accused(shop, form) for form, _ in wrong} == {form: [why] for form, why in wrong}
+
+
+@pytest.mark.parametrize("language", ["en-IN", "de", "pl"])
+def test_what_may_be_of_another_event_is_open(tmp_path: Path, drr: Drr, language: str) -> None:
+    words: dict[str, str] = cases("rules", "EVENT_WORDS")[language[:2]]
+    known = {**words, "shop": "http://ecommerce.example/", "user": "BKC-1127"}
+    forms = [form.format_map(known) for form in cases("rules", "BESIDE_AN_ORDER")]
+    with open_shop(opened(tmp_path, drr, language), resolve({}, environ={}).settings) as shop:
+        assert {form: why for form in forms if (why := accused(shop, form))} == {}

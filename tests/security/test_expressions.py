@@ -20,7 +20,7 @@ import pytest
 from drr.citations.parse import parse
 from drr.citations.repair import remove
 from drr.env.progress import TooSlow, read_in_time
-from drr.eval.checks import order_days, values
+from drr.eval.checks import values
 from drr.eval.checks.behind import _JOINED
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.evidence.passages import label_support
@@ -38,7 +38,6 @@ LONGEST = {
     ("citations.headings", ""): 300,
     ("eval.evidence.citing_links", ""): 100,
     ("eval.checks.behind", _JOINED.pattern): 60,
-    ("eval.checks.order_days", order_days._DAY_ALONE.pattern): 41,
     **{
         ("eval.checks.values", one.pattern): 160
         for one in (values._PRICE, values._RATING, values._PAIR, values._SCORED, values._RATERS)

@@ -7,6 +7,7 @@ import re
 from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Tally, unverifiable
 from drr.wording.figures import Quantity
 from drr.wording.money import amounts
@@ -21,7 +22,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
     for bill in bills_of(mentions):
         place = bill.total.start, bill.total.end
         holds = any(abs(one - bill.total.value) <= _slack(bill.total) for one in bill.sums)
-        open_ = not holds and has_scope(mentions.body, bill.total)
+        open_ = not holds and (has_scope(mentions.body, bill.total) or is_of_order(mentions, place[0]))
         why = f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}"
         tally.compare(place, None if open_ else holds, why)
     return tally.check("prose" if totals_of(mentions) else "absent")
@@ -34,6 +35,7 @@ def _slack(amount: Quantity) -> float:
 def budget(subject: Subject, mentions: Mentions) -> Check:
     """Check that a total keeps the limit of the whole."""
     totals, whole = totals_of(mentions), _whole_limit(subject)
+    totals = [one for one in totals if not is_of_order(mentions, one.amount.start)]
     tally = Tally()
     values = {round(one.amount.value, 2) for one in totals}
     only = totals[0] if len(values) == 1 else None

@@ -11,18 +11,19 @@ from itertools import groupby
 from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Subject, is_of_own_files, is_own_number
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
-from drr.eval.checks.naming import SAME, full_name, name_words, similarity
-from drr.eval.checks.order_days import day_beside, names_product, stands_alone
+from drr.eval.checks.order_days import day_in_brackets, is_alone
 from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
+    QUANTITY,
     Segment,
+    field_of,
     plain_label,
     segment,
     segments,
     split_label,
     word_list,
 )
-from drr.wording.dates import TextDate, dates, days_of_year
+from drr.wording.dates import TextDate, dates
 
 USER_URL = re.compile(r"user://(?P<user>[\w-]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?")
 _ORDER_ID = re.compile(
@@ -38,6 +39,9 @@ DAY_LABELS = word_list(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
 _STATE_LABELS = word_list("status|state|order status")
+_BARE = word_list("date|day|when|status|state")
+"""Labels that may be of another event where something else is told."""
+_KNOWN_LABELS = DAY_LABELS | _STATE_LABELS | QUANTITY
 
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
@@ -101,6 +105,26 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     return found
 
 
+def records_of(mentions: Mentions) -> Iterator[tuple[int, str]]:
+    """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
+    named = sorted((span[0], order_id) for order_id, span in order_ids(mentions.subject))
+    for (kind, indent), run in groupby(mentions.lines, key=lambda one: (one.kind, one.indent)):
+        lines = list(run)
+        low, high = (bisect_left(named, (one,)) for one in (lines[0].start, lines[-1].end))
+        ids = {order_id for _, order_id in named[low:high]}
+        if kind == "item" and len(ids) == 1 and (indent or all(_label(mentions, one) for one in lines)):
+            yield from ((line.start, next(iter(ids))) for line in lines)
+
+
+def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
+    """Return the label and value of a line, or of a row of two cells."""
+    text = mentions.plain
+    if len(line.cells) == _PAIR:
+        label, value = (segment(text, *cell) for cell in line.cells)
+        return label.text, value
+    return split_label(segment(text, after_bullet(text, line), line.end))
+
+
 class _OrderReader:
     """Reads the lines of a report in order, with the order that the lines above are about."""
 
@@ -110,43 +134,72 @@ class _OrderReader:
         self._starts = [span[0] for _, span in self._named]
         self._owner: Order | None = None
         self._opened: TextLine | None = None
-        self._of_record = dict(self._records())
-
-    def _records(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
-        for (kind, indent), run in groupby(self._mentions.lines, key=lambda one: (one.kind, one.indent)):
-            lines = list(run)
-            named = {order_id for line in lines for order_id, _ in self._ids_in_line(line)}
-            if kind == "item" and len(named) == 1 and (indent or all(map(self._label, lines))):
-                yield from ((line.start, next(iter(named))) for line in lines)
+        self._indent: int | None = None
+        self._last: TextLine | None = None
+        self._above: TextLine | None = None
+        """The line above, where it may be a title."""
+        self._is_sure = False
+        """True while no line of the order's may tell of another event."""
+        self._of_record = dict(records_of(mentions))
 
     def _ids_in_line(self, line: TextLine) -> Sequence[tuple[str, Span]]:
         return self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
 
-    def _label(self, line: TextLine) -> bool:
-        text = self._mentions.plain
-        return split_label(segment(text, after_bullet(text, line), line.end)) is not None
-
     def take(self, tally: Tally, line: TextLine) -> None:
         """Compare a line that names orders, or that belongs to an order above."""
-        here = self._ids_in_line(line)
+        here, above = self._ids_in_line(line), self._last
+        self._last = line
+        self._above = (
+            above if above and (above.kind in ("heading", "title") or above.text.endswith(":")) else None
+        )
+        order_id = self._of_record.get(line.start)
         if here:
             orders = self._own_orders(here)
+            if order_id is not None:
+                self._begin(line, orders)
             _compare_line(tally, self._mentions, line, here, orders)
-            ids = {order_id for order_id, _ in here}
-            opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
-            self._owner, self._opened = (orders[0][0], line) if opens else (None, None)
-        elif (order_id := self._of_record.get(line.start)) is not None:
+            self._open(line, here, orders)
+        elif order_id is not None:
             orders = self._own_orders([(order_id, (line.start, line.start))])
+            self._begin(line, orders)
         elif not self._belongs(line):
             self._owner = self._opened = None
             return
         else:
             orders = [] if self._owner is None else [(self._owner, (line.start, line.start))]
         if len({order.order_id for order, _ in orders}) == 1 and len(orders) == len(here or orders):
-            _compare_labels(tally, self._mentions, line, orders[0][0])
+            order, number = orders[0]
+            _compare_labels(tally, self._mentions, line, order, number, is_sure=bool(here) or self._is_sure)
+            self._is_sure = self._is_sure and (bool(here) or self._tells_of(order, line))
         if orders:
             _leave_open(tally, self._mentions.plain, line, [order for order, _ in orders])
+
+    def _begin(self, line: TextLine, orders: Sequence[tuple[Order, Span]]) -> None:
+        """Begin a list about an order. It may be of another event where the line above is a title of other words."""
+        if orders and (self._opened is None or self._owner != orders[0][0]):
+            title, start = self._above, (line.start, line.start)
+            self._owner, self._opened = orders[0][0], line
+            self._is_sure = title is None or is_alone(
+                self._mentions, self._owner, start, (title.start, title.end)
+            )
+
+    def _open(
+        self, line: TextLine, here: Sequence[tuple[str, Span]], orders: Sequence[tuple[Order, Span]]
+    ) -> None:
+        """Take the only order of a line as the one that the lines below are about."""
+        is_new = self._owner not in [one for one, _ in orders]
+        ids = {order_id for order_id, _ in here}
+        opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
+        self._owner, self._opened, self._indent = (orders[0][0], line, None) if opens else (None, None, None)
+        is_sure = opens and is_alone(self._mentions, *orders[0], (line.start, line.end))
+        self._is_sure = bool(is_sure) and (is_new or self._is_sure)
+
+    def _tells_of(self, order: Order, line: TextLine) -> bool:
+        """Tell whether a line only tells of an order: its product, or a value behind one of an order's labels."""
+        part, start = _label(self._mentions, line), (line.start, line.start)
+        place = (line.start, line.end) if part is None else (part[1].start, part[1].end)
+        known = part is not None and _plain(part[0]) in _KNOWN_LABELS
+        return known or is_alone(self._mentions, order, start, place)
 
     def _own_orders(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
         assert self._subject.shop is not None
@@ -162,11 +215,16 @@ class _OrderReader:
             return False
         if line.kind in ("heading", "row", "head_row", "rule_row"):
             return (line.level > above.level > 0) if line.kind == "heading" else line.table == above.table
+        self._indent = line.indent if self._indent is None else self._indent
+        if line.indent != self._indent:
+            return False
         if above.kind == "item":
             return line.indent > above.indent
         if above.kind == "row":
             return False
-        return self._label(line) or (above.kind == "heading" and line.kind in ("item", "text"))
+        return _label(self._mentions, line) is not None or (
+            above.kind == "heading" and line.kind in ("item", "text")
+        )
 
 
 def _leave_open(tally: Tally, text: str, line: TextLine, orders: Sequence[Order]) -> None:
@@ -181,27 +239,36 @@ def _leave_open(tally: Tally, text: str, line: TextLine, orders: Sequence[Order]
             tally.compare(match.span(), is_known or None, "")
 
 
-def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Order) -> None:
-    """Compare the value behind a label with an order, in a line or a row of two cells."""
+def _plain(label: str) -> str:
+    return plain_label(label).removesuffix(" on")
+
+
+def _compare_labels(
+    tally: Tally, mentions: Mentions, line: TextLine, order: Order, number: Span, *, is_sure: bool
+) -> None:
+    """Compare the value behind a label with an order, in a line or a row of two cells. A bare `Date` may be that of another event."""
     text = mentions.plain
     if line.kind == "row" and len(line.cells) == _PAIR:
         label, value = (segment(text, *cell) for cell in line.cells)
-        parts = [(label.text, value)]
+        parts = [(label.start, label.text, value)]
     elif line.is_row:
         return
     else:
         whole = [segment(text, after_bullet(text, line), line.end), *segments(text, line.start, line.end)]
-        parts = [found for one in whole if (found := split_label(one)) is not None]
-    for name, value in parts:
-        if value.start in tally.read:
+        parts = [(one.start, *found) for one in whole if (found := split_label(one)) is not None]
+    for start, name, value in parts:
+        label_ = _plain(name)
+        if value.start in tally.read or label_ not in DAY_LABELS | _STATE_LABELS:
             continue
-        if plain_label(name).removesuffix(" on") in DAY_LABELS:
+        if label_ in _BARE and not (is_sure and is_alone(mentions, order, number, (line.start, start))):
+            tally.count_unknown()
+        elif label_ in DAY_LABELS:
             when = next((one for one in dates(text, value.start, value.end) if one.day), None)
             if when is not None and when.start == value.start:
                 _compare_day(tally, order, when)
             else:
                 tally.count_unknown()
-        elif plain_label(name) in _STATE_LABELS:
+        else:
             _compare_state(tally, mentions, order, Segment(value.start, value.text.rstrip(". ")))
             if value.start not in tally.read:
                 tally.count_unknown()
@@ -214,81 +281,56 @@ def _compare_line(
     named: Sequence[tuple[str, Span]],
     orders: Sequence[tuple[Order, Span]],
 ) -> None:
-    stated = list(dates(mentions.plain, line.start, line.end))
-    whens = [one for one in stated if one.day]
-    months = [one for one in stated if one.month]
-    days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
-    if len(days) == 1 and len(named) == 1 and len(orders) == 1:
-        order, (day,) = orders[0][0], days
-        beside = day_beside(mentions.plain, days, orders[0][1], [named[0][1][0]], order) is not None
-        is_sure = beside or stands_alone(mentions, line, day, orders[0]) or None
-        written = mentions.plain[day.start : day.end]
-        why = f"Order {order.order_id}: {written}", order.order_date[:10]
-        tally.compare((day.start, day.end), day.covers(order.order_date) or (is_sure and False), *why)
-    starts = [span[0] for _, span in named]
-    for order, span in orders:
-        when = day_beside(mentions.plain, months, span, starts, order)
-        if when is not None and when.day:
+    stated = [one for one in dates(mentions.plain, line.start, line.end) if one.month]
+    for order, number in orders:
+        when = day_in_brackets(mentions.plain, stated, number)
+        low = max((cell[0] for cell in line.cells if cell[0] <= number[0]), default=line.start)
+        if when is not None and is_alone(mentions, order, number, (low, number[1])):
             _compare_day(tally, order, when)
-        elif when is not None:  # `A in May 2020, B in June`: a month between two orders may be either's
-            known = any(one.covers(order.order_date) for one in months) or None
-            tally.compare((when.start, when.end), known, "")
     if len({order.order_id for order, _ in orders}) != 1 or len(orders) != len(named):
         return
-    order = orders[0][0]
+    order, number = orders[0]
     if line.kind == "row":
-        _compare_row(tally, mentions, line, orders[0], whens)
-    elif line.kind != "text" or len(whens) == 1:
-        several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
-        if len(whens) == 1 and not several and stands_alone(mentions, line, whens[0], orders[0]):
-            _compare_day(tally, order, whens[0])
-        for one in segments(mentions.plain, line.start, line.end):
-            if mentions.plain[one.end : one.end + 1] == "?":
-                continue
-            _compare_state(tally, mentions, order, one)
-            _compare_state(tally, mentions, order, _behind_colon(mentions, one, order, orders[0][1]))
-    else:
-        _compare_last(tally, mentions, line, named[0][1][0], order)
-
-
-def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, order: Order) -> None:
-    """Compare the state at the end of a line of text that begins with an order: `Order 63 (sheets): Shipped`."""
-    *rest, last = segments(mentions.plain, line.start, line.end)
-    between = mentions.plain[rest[-1].end : last.start] if rest else ""
-    if _OPENS.fullmatch(mentions.plain, line.start, start) and between.strip(" *_") in ("):", ":"):
-        _compare_state(tally, mentions, order, last)
-
-
-def _behind_colon(mentions: Mentions, one: Segment, order: Order, number: Span) -> Segment:
-    """Return what stands behind the order's number or the name of its product: `Order 63: Delivered`, `Copperfold baking sheets: Delivered`."""
-    part, product, text = split_label(one), mentions.subject.product(order.product_id), mentions.plain
-    name, value = part or ("", Segment(one.end, ""))
-    numbered = _OPENS.fullmatch(text, one.start, number[0]) is not None
-    numbered = numbered and text[number[1] : value.start].strip(" *_") == ":"
-    named = product is not None and len(name_words(name)) > 1 and similarity(name, full_name(product)) >= SAME
-    return value if numbered or named else Segment(one.end, "")
+        _compare_row(tally, mentions, line, order, number, stated)
+        return
+    every = list(segments(mentions.plain, line.start, line.end))
+    for one in every[-1:] if line.kind == "text" else every:
+        part = split_label(one)
+        for value in (one, *(part[1:] if part else ())):
+            asks = mentions.plain[value.end : value.end + 1] == "?"
+            if not asks and is_alone(mentions, order, number, (line.start, value.start)):
+                _compare_state(tally, mentions, order, value)
 
 
 def _compare_row(
-    tally: Tally, mentions: Mentions, line: TextLine, numbered: tuple[Order, Span], whens: list[TextDate]
+    tally: Tally, mentions: Mentions, line: TextLine, order: Order, number: Span, stated: Sequence[TextDate]
 ) -> None:
-    order, number = numbered
     named = next((cell for cell in line.cells if cell[0] <= number[0] < cell[1]), number)
-    is_own = all(
-        names_product(mentions, order, *one) for one in ((named[0], number[0]), (number[1], named[1]))
-    )
+    is_own = is_alone(mentions, order, (named[1], named[1]), named)
+    is_sure = all(_tells_of_order(mentions, order, line, column, number) for column in range(len(line.cells)))
     for column, cell in enumerate(line.cells[: len(line.header) if is_own else 0]):
         label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
-        here = [one for one in whens if cell[0] <= one.start < cell[1]]
-        if len(here) == 1 and label.removesuffix(" on") in DAY_LABELS:
+        here = [one for one in stated if one.day and cell[0] <= one.start < cell[1]]
+        if _plain(label) in _BARE and not is_sure:
+            continue
+        if len(here) == 1 and _plain(label) in DAY_LABELS:
             _compare_day(tally, order, here[0])
         if label in _STATE_LABELS:
             _compare_state(tally, mentions, order, value)
 
 
+def _tells_of_order(mentions: Mentions, order: Order, line: TextLine, column: int, number: Span) -> bool:
+    """Tell whether a cell is surely of the order: its number, product or pieces, or below a known heading."""
+    low, high = line.cells[column]
+    heading, text = (line.header[column : column + 1] or [""])[0], mentions.body[low:high].strip(" *_×x")
+    if low <= number[0] < high or _plain(heading) in _KNOWN_LABELS or field_of(heading) or text.isdecimal():
+        return True
+    return any(map(str.isalpha, text)) and is_alone(mentions, order, (low, low), (low, high))
+
+
 def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
-    day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
-    holds = when.covers(order.order_date)
+    parts = (f"{when.year:04d}", *(f"{one:02d}" for one in (when.month, when.day) if one))
+    day, holds = "-".join(parts), when.covers(order.order_date)
     tally.compare((when.start, when.end), holds, f"Order {order.order_id}: {day}", order.order_date[:10])
 
 
@@ -304,7 +346,3 @@ def _compare_state(tally: Tally, mentions: Mentions, order: Order, value: Segmen
     start = value.start + len(value.text) - len(text)
     why = f"Order {order.order_id}: {state or text}", status
     tally.compare((start, start + len(text)), holds, *why)
-
-
-_OPENS = re.compile(r"[\s*_>]*(?:order\s)?[\s#*_]*", re.I)
-"""Text before an order's number that begins its line."""

@@ -79,10 +79,10 @@ def _written(text: str) -> Iterator[_Written]:
             yield _Written(one.span("number"), unquote(one["number"]), is_cited=True)
     for one in islice(_TOKEN.finditer(text), _MOST):
         yield _Written(one.span(), one[0])
-        words = text[max(0, one.start() - _PREFIX) : one.start()].split(" ")[-3:-1]
+        words = text[max(0, one.start() - _PREFIX) : one.start()].rpartition("\n")[2].split(" ")[-3:-1]
         for first in range(len(words)):
-            before = " ".join([*words[first:], ""])
-            if before[:1].isalnum() and before == before.upper() and "\n" not in before:
+            before = " ".join([*words[first:], ""]).lstrip("[(*_`|#")
+            if before[:1].isalnum() and before == before.upper():
                 yield _Written((one.start() - len(before), one.end()), before + one[0])
 
 

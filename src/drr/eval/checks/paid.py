@@ -1,67 +1,61 @@
-"""Finds prices beside an order: they are what was paid then, unless their label says today."""
+"""Finds prices beside an order: they are what was paid then."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
 
 from drr.eval.checks.mentions import Mentions, TextLine
-from drr.eval.checks.orders import DAY_LABELS, order_ids
-from drr.eval.checks.results import Span
-from drr.eval.checks.values import plain_label
+from drr.eval.checks.orders import DAY_LABELS, order_ids, records_of
+from drr.eval.checks.values import plain_label, segment, split_label
 from drr.wording.dates import dates, days_of_year
 
 _NUMBERED = re.compile(r"\border\b[^\n\d]{0,20}\d", re.I)
-_TODAY = re.compile(r"\b(?:today|now|currently|current)\b", re.I)
-_TODAY_BEHIND = re.compile(r"[\s*_]{1,3}(?:today|now|currently)\b", re.I)
-_LABEL = 40
-"""Most characters of a label before its value."""
-
-
-def was_paid_then(mentions: Mentions, line: Span, value: Span) -> bool:
-    """Tell whether a price stands beside an order, so that it may be what was paid then."""
-    found = _beside_orders(mentions).get(line[0])
-    return found is not None and not _says_today(mentions, found, value)
+_DAY, _ORDER = 1, 2
+"""Two things to which a line may belong: an order of a day, and an order that is named."""
 
 
 @lru_cache(maxsize=2)
-def _beside_orders(mentions: Mentions) -> dict[int, TextLine]:
-    """Return the lines that name an order or a day, and the items below such a line, by their beginnings."""
+def _of_orders(mentions: Mentions) -> dict[int, int]:
+    """Return what each line may belong to, by its beginning: it names an order or a day, or stands below."""
+    records = {start for start, _ in records_of(mentions)}
     numbers = sorted(span[0] for _, span in order_ids(mentions.subject))
-    found: dict[int, TextLine] = {}
-    below, outer = False, list[tuple[int, bool]]()
+    found: dict[int, int] = {}
+    section, below, outer = 0, 0, list[tuple[int, int]]()
     for line in mentions.lines:
         numbered = bisect_left(numbers, line.start) < bisect_left(numbers, line.end)
-        own = numbered or _names_order(mentions, line)
+        numbered = numbered or _NUMBERED.search(mentions.plain, line.start, line.end) is not None
+        own = _ORDER if numbered or line.start in records else _DAY if _names_day(mentions, line) else 0
+        if line.kind == "heading" and (numbered or line.level <= section):
+            section = line.level if numbered else 0
         if line.kind == "item":
             while outer and outer[-1][0] >= line.indent:
                 outer.pop()
-            own = own or below or (bool(outer) and outer[-1][1])
+            own = max(own, below, outer[-1][1] if outer else 0)
             outer.append((line.indent, own))
-        elif not line.is_row:
-            below, outer = own, []
-        if own:
-            found[line.start] = line
+        elif line.is_row:
+            own = max(own, below if below == _ORDER else 0)
+        else:
+            is_label = split_label(segment(mentions.body, line.start, line.end)) is not None
+            below, outer = max(own, below if is_label else 0), []
+            own = below
+        found[line.start] = _ORDER if section else own
     return found
 
 
-def _names_order(mentions: Mentions, line: TextLine) -> bool:
+def is_of_order(mentions: Mentions, place: int, *, or_of_day: bool = False) -> bool:
+    """Tell whether a place is in a line that may belong to an order. Its amounts may be what was paid then."""
+    at = bisect_right(mentions.lines, place, key=lambda one: one.start) - 1
+    return at >= 0 and _of_orders(mentions)[mentions.lines[at].start] >= (_DAY if or_of_day else _ORDER)
+
+
+def _names_day(mentions: Mentions, line: TextLine) -> bool:
+    """Tell whether a line or its table's heading names a day, or a column of orders."""
     text = mentions.plain
     labels = set(map(plain_label, line.header))
     return (
         any(one in DAY_LABELS or "order" in one.split() for one in labels)
-        or _NUMBERED.search(text, line.start, line.end) is not None
         or any(one.month for one in dates(text, line.start, line.end))
         or next(iter(days_of_year(text, line.start, line.end)), None) is not None
     )
-
-
-def _says_today(mentions: Mentions, line: TextLine, value: Span) -> bool:
-    """Tell whether a price's label or column says today: `now $95.00`, `$95.00 today`."""
-    for label, (low, high) in zip(line.header, line.cells, strict=False):
-        if low <= value[0] < high and _TODAY.search(label):
-            return True
-    before = mentions.plain[max(line.start, value[0] - _LABEL) : value[0]]
-    own = re.split(r"[,;|()]", before)[-1]
-    return _TODAY.search(own) is not None or _TODAY_BEHIND.match(mentions.plain, value[1]) is not None

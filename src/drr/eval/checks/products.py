@@ -12,7 +12,7 @@ from drr.eval.checks.behind import ProductAttribute, ProductFact
 from drr.eval.checks.facts import facts_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun, maker_words, name_words
-from drr.eval.checks.paid import was_paid_then
+from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import SaidValue, pairs_of
 from drr.wording.figures import Quantity, same_number, same_stars
@@ -67,7 +67,7 @@ def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool |
     by_unit = value < known and _PER.search(line) is not None
     if beside or by_unit or _REDUCED.search(line):
         return None
-    paid = was_paid_then(mentions, fact.line, fact.stated.span)
+    paid = is_of_order(mentions, fact.stated.span[0], or_of_day=True)
     return None if paid or _is_explained(mentions, fact.stated, known, (low, high)) else False
 
 
