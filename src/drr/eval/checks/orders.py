@@ -325,7 +325,7 @@ def _tells_of_order(mentions: Mentions, order: Order, line: TextLine, column: in
     heading, text = (line.header[column : column + 1] or [""])[0], mentions.body[low:high].strip(" *_×x")
     if low <= number[0] < high or _plain(heading) in _KNOWN_LABELS or field_of(heading) or text.isdecimal():
         return True
-    return any(map(str.isalpha, text)) and is_alone(mentions, order, (low, low), (low, high))
+    return any(map(str.isalpha, text)) and is_alone(mentions, order, (high, high), (low, high))
 
 
 def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
