@@ -259,6 +259,22 @@ def demand(name: str, value: str) -> Constraint:
     return Constraint(kind="attribute", name=name, value=value)
 
 
+def test_a_shop_in_which_the_questions_have_other_answers_is_refused_before_any_call(
+    place: Path, printed: list[Query], tmp_path: Path, drr: Drr
+) -> None:
+    truth = truth_of(printed[0])
+    wrong = truth.points[0].model_copy(update={"status": "not_sold", "picks": [], "figure": None})
+    changed = truth.model_copy(update={"points": [wrong, *truth.points[1:]]})
+    path = tmp_path / "q.jsonl"
+    write_queries(path, [printed[0].model_copy(update={"checkable": changed}), printed[1]])
+    with Wire(Cast(printed)) as wire:
+        command = [path if one == place / "q.jsonl" else one for one in words(place, tmp_path / "w", wire)]
+        told = drr.err(*command)
+        assert not wire.requests
+    assert "1 of 2 questions have another answer in this shop and web" in told
+    assert "--sandbox" in told
+
+
 def test_the_lists_have_each_kind_that_some_question_asks_for(place: Path, printed: list[Query]) -> None:
     with open_shop(str(place / "made" / "shop"), SETTINGS) as shop:
         path = next(shop.store.iter_products()).categories

@@ -343,6 +343,11 @@ def word_specified(arguments: argparse.Namespace, settings: Settings) -> int:
             if talks
             else JoinedWriter(JoinedMaker(shop, web), *given)
         )
+        if isinstance(writer, JoinedWriter) and (strange := writer.strange()):
+            raise Misuse(
+                f"{arguments.file}: {len(strange)} of {many(len(asked), 'question')} have another answer in this shop and web ({strange[0]});"
+                " give the --shop and the --sandbox with which they were made"
+            )
         check_run(arguments, models, ROLES, study)
         units = [writer.unit(one) for one in asked]
         summary = run_units(arguments, study, units, writer.work, models, "wording questions")

@@ -315,6 +315,11 @@ class JoinedWriter(WordWriter):
     }
     task = _JoinedTask
 
+    def strange(self) -> list[str]:
+        """Return the ids of questions whose own specifications have another answer in this shop and web."""
+        tasks = [_JoinedTask(self, one, self.models) for one in self.asked]
+        return [one.query.id for one in tasks if one.missed(one.specification)]
+
     @cached_property
     def lists(self) -> Mapping[tuple[str, ...], str]:
         """Return a line for each kind that can be asked for, sold or not: its details with all their values."""
