@@ -38,10 +38,12 @@ from drr.app.viewer.render import StudyPages
 from drr.eval.metrics import metrics
 from drr.eval.stats.differences import DifferenceRow
 from drr.eval.stats.question import AskedQuestion
+from drr.llm.meter import UsageRow
 from drr.study.study import Study
 
 from tests.app.conftest import material_of
 from tests.commands import Drr
+from tests.tampering import tampered
 
 ROW = re.compile(r'<tr[^>]*><th scope="row">(.*?)</th>(.*?)</tr>', re.S)
 LIMIT = 60_000
@@ -234,6 +236,20 @@ def test_without_a_judge_the_wrong_facts_that_code_found_are_told_with_the_syste
         row = standings(material.per_report, [], {}, errors, by_rules=True).row
     assert row.head == "careless: 34 wrong facts in 6 of 6 reports; react: 1 wrong fact in 1 of 4 reports"
     assert row.leads is None and "no judge says who is better" in row.text
+
+
+def changed_judgements(judged_study: Path, folder: Path, change: str) -> Path:
+    """Copy a study, with another record of each judgement."""
+    copy = Path(shutil.copytree(judged_study, folder / "study"))
+    with tampered(copy / "ledger.sqlite") as db:
+        db.execute(f"{change} WHERE key IN (SELECT key FROM units WHERE kind = 'judgement')")
+    return copy
+
+
+def test_where_no_rule_checked_nobody_says_that_nothing_is_wrong(judged_study: Path, tmp_path: Path) -> None:
+    with Study.read(changed_judgements(judged_study, tmp_path, "DELETE FROM records")) as study:
+        row = study_standings(study, material_of(study).judged).row
+    assert "neither a model nor a rule has checked them" in row.text and "no wrong fact" not in row.text
 
 
 @pytest.mark.parametrize(("sizes", "chip"), [(1, "better"), (2, "too few questions")])
@@ -456,3 +472,11 @@ def test_an_unknown_cost_names_its_reason() -> None:
     assert sum_of_dollars([(None, why), (None, why)]) == f"unknown ({why})"
     assert sum_of_dollars([(0.5, ""), (None, why)]) == f"$0.50 for 1 of 2, the others unknown ({why})"
     assert sum_of_dollars([(0.5, "")]) == "$0.50"
+
+
+def test_an_unknown_cost_of_judging_names_its_reason(judged_study: Path, tmp_path: Path) -> None:
+    use = dict.fromkeys(UsageRow.__annotations__, 1) | {"model": "a-model", "unmetered": 0, "cost_usd": None}
+    change = f"UPDATE records SET cost = NULL, usage = '{json.dumps({'judge': use})}'"
+    with Study.read(changed_judgements(judged_study, tmp_path, change)) as study:
+        cost = dict(facts(material_of(study)))["cost"]
+    assert cost.endswith("judging unknown (no price is known for a-model)")

@@ -46,7 +46,7 @@ _BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
     (
         Heading(
             "reproduced",
-            explanation="Whether somebody whom the board's owner trusts ran a part of the study again, drawn by lot, and how far the figures differed.",
+            explanation="Whether somebody trusted by the board's owner ran a randomly chosen part of the study again, and by how much the figures differed.",
         ),
         lambda one: Cell("; ".join(map(one_line_result, one.reproduced)) or "not run again"),
     ),

@@ -213,8 +213,8 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
 
 
 _UNREAD = (
-    "A claim whose source nobody kept (not_frozen) does not count in faithfulness; `drr judge STUDY --refetch --unknown` reads that source now. "
-    "A claim whose source could not be read counts as not supported."
+    "Faithfulness leaves out a claim if no copy of its source was saved (status not_frozen); `drr judge STUDY --refetch --unknown` fetches such sources now. "
+    "If an attempt to fetch the source failed, the claim counts as not supported."
 )
 
 
@@ -222,8 +222,8 @@ def absence_of(metrics: Mapping[str, Mapping[str, VRow]]) -> list[str]:
     """Return a line for each variant whose faithfulness rests in part on claims that something is not stated."""
     shares = {name: row["fp_absent"]["value"] or 0.0 for name, row in metrics.items() if "fp_absent" in row}
     return [
-        f"{name}: {share:.1%} of the claims that faithfulness counts say that something is not stated. No quotation can prove such a claim"
-        + ("; they are too many for faithfulness to lead." if share > ABSENT_MOST else ".")
+        f"{name}: {share:.1%} of the claims in its faithfulness score say that a source does not state something. No passage can be quoted as proof, so the judge's verdict counts without one"
+        + ("; these claims are too many for faithfulness to lead." if share > ABSENT_MOST else ".")
         for name, share in shares.items()
         if share
     ]

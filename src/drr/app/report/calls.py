@@ -16,9 +16,10 @@ from drr.eval.stats.question import AskedQuestion
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
-    "Calls of tools per answer, mean over queries. Page reads (each page that a +ws variant read or tried to read) and "
-    "control calls (thoughts, launches, the end) stand beside them and are in no total. Unknown tools are names that the "
-    "agent made up. Refused calls never ran and are not counted."
+    "Calls of tools per answer, mean over queries. Page reads and control calls are shown but are not in the "
+    "total. A page read is a web page that a variant with page summaries (+ws) read or tried to read. With a control call "
+    "an agent writes down a thought, starts a researcher or ends its work. Unknown tools are tool names that the agent "
+    "made up. Refused calls never ran and are not counted."
 )
 
 

@@ -125,8 +125,8 @@ def cost_table(material: ReportData) -> Table | None:
 
 
 MEASURED_NOTE = (
-    "Means with their 95 % interval. A memory reads a person once, for all agents, budgets and questions together. Judging counts every judgement that was paid for. "
-    "A cost that was not metered, or has no known price, is unknown and not 0."
+    "Means with their 95 % interval. A memory system reads the data of each person only once, so its cost does not grow with agents, budgets or questions. "
+    "The cost of judging includes every judgement that was paid for. A cost is unknown, and not 0, if nobody metered it or its price is not known."
 )
 
 

@@ -45,7 +45,8 @@ def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:
     return [
         "Noise floor: in 19 of 20 cases two equally good systems differ by less than this, just because runs vary. It is "
         f"measured on the two systems that vary most. {whence} "
-        "A grey ≈ marks a difference smaller than the floor, and a value that is that close to the best in its column."
+        "A grey ≈ marks a difference smaller than the floor. It also marks a value that is less than the floor away from "
+        "the best value of its column."
     ]
 
 

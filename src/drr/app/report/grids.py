@@ -16,7 +16,7 @@ _UNMEASURED = "Noise floor: not measured"
 """Beginning of the note on an unmeasured noise floor, which the page shows once, in the list of limits, and not under each table."""
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
-_EQUAL = "= or all equal: every question gave the same value. The interval shows which means are still possible with so few questions."
+_EQUAL = "The sign = and the words “all equal” mean that every question gave the same value. There is still an interval, because other questions could give other values."
 _WITH_BARS, _ON_A_PAGE = 6, 8
 """Most columns of a table with a bar in each cell, and of any table; a wider one would not fit beside the navigation."""
 _BAR, _WIDE = 60, 240

@@ -12,7 +12,7 @@ from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import asks_for_findable
 from drr.eval.judging.read import accuracy_of
 from drr.eval.metrics import metric as metric_of
-from drr.eval.metrics.costs import why_unknown
+from drr.eval.metrics.costs import why_unknown, why_unpriced
 from drr.eval.metrics.rows import JudgeRow
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
@@ -131,7 +131,7 @@ def _records(material: ReportData) -> Iterable[Record]:
 
 
 def sum_of_dollars(spent: Sequence[tuple[float | None, str]]) -> str:
-    """Return a text with the total cost, for how many answers it is known, and why not for the others. `spent` holds each cost and why it is unknown."""
+    """Return a text with the total cost, for how many it is known, and why not for the others. `spent` holds each cost and why it is unknown."""
     known = [usd for usd, _ in spent if usd is not None]
     why = "; ".join(sorted({reason for _, reason in spent if reason}))
     unknown = f"unknown ({why})" if why else "unknown"
@@ -143,8 +143,10 @@ def sum_of_dollars(spent: Sequence[tuple[float | None, str]]) -> str:
 
 def _cost(material: ReportData) -> str:
     answers = sum_of_dollars([(one.making_usd, why_unknown(one)) for one in _records(material)])
-    judge, cost = material.document["judge"], material.agreement and material.agreement["cost"]
-    if judge is None or not cost or judge["name"] not in cost:
-        return f"answers {answers}"
-    usd = cost[judge["name"]]["usd"]
-    return f"answers {answers}, judging {'unknown' if usd is None else f'${usd:,.2f}'}"
+    judge = material.document["judge"]
+    paid = [
+        (one.cost_usd, why_unpriced(one.usage) if one.cost_usd is None else "")
+        for one in material.study.ledger.records.bills("judgement")
+        if judge is not None and one.usage and one.key_fields.get("judge") == judge["name"]
+    ]
+    return f"answers {answers}" + (f", judging {sum_of_dollars(paid)}" if paid else "")

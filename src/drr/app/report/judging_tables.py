@@ -22,7 +22,7 @@ from drr.study.study import Study
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
-_UNITS = "Judgements of this answer. A judgement that compares two answers is counted for both; one about a question or a person is counted for none."
+_UNITS = "The number of judgements of this answer. A judgement that compares two answers counts in the rows of both. A judgement of a question or a person counts in no row."
 _PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
     "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table."

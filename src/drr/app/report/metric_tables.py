@@ -39,8 +39,9 @@ def _length_notes(material: ReportData) -> list[str]:
 
 
 _PAPER_NOTE = (
-    "All columns come from one judging. They differ in how a source that could not be read counts: as no support, or not at all. "
-    "Failures of the judge are left out of all columns but those named 'as printed'."
+    "All columns are computed from the same judgements. A source that could not be read counts as no support in some columns "
+    "and is left out in others; the explanation of each column says which. Judgements that failed are left out of every "
+    "column except those named 'as printed', which follow the paper's own rule."
 )
 _SPREAD = "After ± stands the standard deviation over answers."
 _REPEATED = "No noise floor: each figure already takes all trials of a question together."

@@ -107,7 +107,9 @@ def table_standings(
 ) -> Standings:
     """Return the standings of the systems of a table. `failed` are their failed answers, by reason."""
     errors = {
-        name: [len(errors_of(table.behind(name), one)) for one in own] for name, own in table.systems.items()
+        name: [len(errors_of(table.behind(name), one)) for one in own]
+        for name, own in table.systems.items()
+        if table.behind(name).rules
     }
     judging = table.judged.judging
     found = contrasts(table.of) if tested is None else tested
@@ -125,7 +127,7 @@ def standings(
 ) -> Standings:
     """Return the ranking of the systems by the first lead metric with values, if possible of at least two systems.
 
-    Verdicts by rules lead nothing. `errors` are the numbers of wrong facts that code found in each report, by system.
+    Verdicts by rules lead nothing. `errors` are the numbers of wrong facts that code found in each report, by system that rules checked.
     """
     found = [one for one in found if not (by_rules and one.metric.judged)]
     known = (
@@ -160,7 +162,12 @@ def _by_code(errors: Mapping[str, Sequence[int]]) -> SystemStanding:
     if not wrong:
         return SystemStanding(
             "not judged",
-            "How good these answers are is unknown: no model judged them, and code found no wrong fact",
+            "How good these answers are is unknown: "
+            + (
+                "no model judged them, and code found no wrong fact"
+                if errors
+                else "neither a model nor a rule has checked them"
+            ),
         )
     shown = [
         f"{_short(name)}: {many(sum(own), 'wrong fact')} in {sum(map(bool, own)):,} of {many(len(own), 'report')}"

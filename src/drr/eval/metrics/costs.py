@@ -95,14 +95,17 @@ def cost_of(record: Record) -> PartCost:
 
 def why_unknown(record: Record) -> str:
     """Return why the cost of a record's model calls is unknown; empty where it is known."""
-    usage = record.usage.values()
-    if record.making_usd is not None:
-        return ""
+    return "" if record.making_usd is not None else why_unpriced(record.usage)
+
+
+def why_unpriced(usage: Mapping[str, UsageRow]) -> str:
+    """Return why the cost of model calls, which is unknown, is so."""
     if not usage:
         return "the use of models is not recorded"
-    if any(one.get("unmetered") for one in usage):
+    if any(one.get("unmetered") for one in usage.values()):
         return "a provider reported no tokens"
-    return f"no price is known for {', '.join(sorted({one['model'] for one in usage if one['cost_usd'] is None}))}"
+    unknown = {one["model"] for one in usage.values() if one["cost_usd"] is None}
+    return f"no price is known for {', '.join(sorted(unknown))}"
 
 
 def _tokens(usage: Sequence[UsageRow]) -> float | None:

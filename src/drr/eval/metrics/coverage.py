@@ -199,7 +199,7 @@ def same_reports_text(same: Iterable[SameReports]) -> list[str]:
     return [
         f"{', '.join(agents)}: the same reports, byte for byte, under {_list_of_names(settings)} ({reports} each); "
         + (
-            "rules played the agent, and they use nothing of what they are told about the person. These settings cannot be told apart here."
+            "a rule-based stand-in took the model's place, and it ignores what it is told about the person. Run a real model to compare these settings."
             if by_rules
             else "the agent made nothing of what it was told of the person."
         )
