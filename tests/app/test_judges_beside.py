@@ -121,7 +121,8 @@ def test_pages_show_both_judges_lead_from_one_to_the_other_and_give_their_agreem
     assert found is not None
     names, parts, _ = found
     assert names == ["rules-2", "second"]
-    assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
+    kinds = ("support", "pairwise", "ratings")
+    assert [part.name for part in parts] == [f"agreement-{kind}" for kind in kinds]
     verdicts = parts[0].rows[0][1][0].text()
     assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\] n=\d+", verdicts)
     page = StudyPages("s", served=False).judges(names, parts, None)

@@ -204,19 +204,13 @@ def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> Non
     ]
 
 
-def test_thinking_is_told_and_work_that_was_given_away_is_no_time_in_tools() -> None:
+def test_thinking_is_told() -> None:
     blocks = [
         {"type": "thinking", "thinking": "so", "signature": "x"},
         {"type": "redacted_thinking", "data": "z"},
         {"type": "image"},
     ]
     assert thoughts({"blocks": blocks}) == ["so", "(redacted_thinking: not shown by the provider)"]
-    calls = (
-        CallView(1, "", "launch_researcher", "control", "{}", "", None, 9.0, 1.0),
-        CallView(2, "", "calculator", "api", "{}", "", None, 0.5, 10.0),
-    )
-    assert Actor("supervisor", calls).seconds == 0.5
-    assert Actor("supervisor", calls[:1]).seconds == 0.0
 
 
 REPORT = """# Plan
@@ -329,3 +323,13 @@ def test_numbered_sources_stay_lines_and_their_addresses_lead_there() -> None:
     assert "https://shop" not in "".join(re.findall(r'href="([^"]*)"', torn)) and "https://x.example/" in torn
     prose = marked_html("One line [1]\nand another https://x.example/1", [])
     assert "<br>" not in prose and "<a " not in prose
+
+
+def test_a_report_leads_from_its_sources_to_the_calls_in_the_transcript(reader: Reader) -> None:
+    pages, led = StudyPages("s", served=False), 0
+    for entry in reader.entries():
+        view = shown(reader, entry)
+        calls = re.findall(rf'href="../x/{entry.key}.html#(call-[0-9]+)"', pages.report(view))
+        led += len(calls)
+        assert set(calls) <= set(re.findall(r'id="(call-[0-9]+)"', pages.transcript(view)))
+    assert led

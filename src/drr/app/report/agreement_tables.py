@@ -174,7 +174,7 @@ class _AgreementTable(NamedTuple):
     title: str
     columns: Sequence[Heading]
     rows: Callable[[AgreementDocument], Iterator[JudgeAgreement]]
-    judgements: Callable[[ReportData], Judgements]
+    judgements: Callable[[ReportData], Judgements] = lambda material: ()
     notes: Callable[[ReportData], Sequence[str]] = lambda material: ()
 
     def table(self, material: ReportData) -> Table | None:
@@ -199,19 +199,28 @@ class _AgreementTable(NamedTuple):
             columns = [Heading(one.name, explanation=_BOTH) for one in parts]
             yield AnswerSection(self.name, self.title, columns, rows)
 
-        rows = rows_under(self.columns, ((one.name, one.row) for one in found))
         return Table(
-            *(self.name, self.title, self.columns, rows, self.notes(material), material.banner),
+            *(
+                self.name,
+                self.title,
+                self.columns,
+                self.figures(found),
+                self.notes(material),
+                material.banner,
+            ),
             judges=True,
             sections=sections,
         )
+
+    def figures(self, found: Iterable[JudgeAgreement]) -> list[tuple[str, list[Cell]]]:
+        return rows_under(self.columns, ((one.name, one.row) for one in found))
 
 
 _CORRELATED = (
     Heading("Spearman", "spearman"),
     Heading("Pearson", "pearson"),
     Heading("MARD", "mard"),
-    Heading("bias", "bias"),
+    Heading("bias", "bias", "Grade by the first judge minus that by the second one."),
 )
 _BETTER = "Of two reports of a question under one criterion, which is better; a tie matches a tie."
 _TABLES = (
@@ -270,6 +279,24 @@ _TABLES = (
         lambda material: [RANKING_NOTE],
     ),
 )
+
+
+_SUPPORT = _AgreementTable(
+    "agreement-support",
+    "Agreement on claims: full, partial or none",
+    (
+        Heading("equal", "exact"),
+        Heading("kappa", "kappa"),
+        Heading("weighted kappa", "weighted_kappa"),
+    ),
+    partial(agreements, "support"),
+)
+
+
+def agreement_of_verdicts(document: AgreementDocument) -> list[Table]:
+    """Return the tables of agreement on claims, pairs and grades, without the answers behind them."""
+    found = [(one, list(one.rows(document))) for one in (_SUPPORT, *_TABLES[:2])]
+    return [Table(one.name, one.title, one.columns, one.figures(own)) for one, own in found if own]
 
 
 def agreement_tables(material: ReportData) -> list[Table]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from drr.app.report.failing import Span, errors_of, line_of
+from drr.app.report.failing import FoundError, Span, errors_of
 from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.parts import passage_of
 from drr.citations.parse import Citations
@@ -24,8 +24,7 @@ def findings(
     for number, one in enumerate(errors_of(judged, answer), 1):
         every = sorted({*one.spans, *_other_places(citations, one.spans[0], right)})
         shown = [_with_sign(answer.report, span) for span in every]
-        line = _line(answer.report, *shown[0])
-        yield ShownFinding(f"wrong-{number}", one.rule, one.why, tuple(shown), line, one.record)
+        yield ShownFinding(f"wrong-{number}", one.rule, one.why, tuple(shown), line_passage(one), one.record)
 
 
 def _other_places(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator[Span]:
@@ -61,25 +60,22 @@ def _is_rest(text: str) -> bool:
 
 def _cited_in_line(citations: Citations, at: int) -> set[str]:
     """Return the addresses that are cited in the line of the offset."""
-    first, last = _ends(citations.body, at, at)
-    return {one.url for one in citations.markers if one.url and first <= one.start < last}
-
-
-def _ends(text: str, start: int, end: int) -> Span:
-    last = text.find("\n", end)
-    return text.rfind("\n", 0, start) + 1, last if last >= 0 else len(text)
+    body = citations.body
+    return {
+        one.url
+        for one in citations.markers
+        if one.url and "\n" not in body[min(one.start, at) : max(one.start, at)]
+    }
 
 
 def _with_sign(report: str, span: Span) -> Span:
     return (span[0] - 1, span[1]) if report[: span[0]].endswith("$") else span
 
 
-def _line(report: str, start: int, end: int) -> Passage | None:
-    """Return the line of the stretch as a passage, with dots between the cells of a table row.
+def line_passage(error: FoundError) -> Passage | None:
+    """Return the line with an error as a passage, with dots between the cells of a table row.
 
-    `None` where a rule names no place.
+    `None` where the rule names no place.
     """
-    if not 0 <= start < end <= len(report):
-        return None
-    text, at = line_of(report, start, end)
-    return passage_of(text.replace("|", "·"), [at], ())
+    first, last = error.at
+    return passage_of(error.line.replace("|", "·"), [error.at], ()) if 0 <= first < last else None

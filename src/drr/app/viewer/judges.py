@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from drr.app.report.agreement_tables import agreements
 from drr.app.report.failing import Span
-from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ProductCard, ReportView
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
-from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.checks.results import place_as_written
 from drr.eval.metrics.reliability import named_in
 from drr.eval.stats.faithfulness import JudgedClaim
@@ -187,37 +184,3 @@ def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
 
 def side_name(report: ReportView, judge: str | None) -> str:
     return f"{report.entry.key}.{file_name(judge or '')}"
-
-
-_AGREEMENT = (
-    (
-        "support",
-        "Verdicts on claims",
-        "Of the same claim and sources: full, partial or none.",
-        {"equal": "exact", "kappa": "kappa", "weighted kappa": "weighted_kappa"},
-    ),
-    (
-        "rating",
-        "Grades",
-        "Of the same answer; the bias is the first one's grade minus the second one's.",
-        {"rank correlation": "spearman", "mean distance": "mard", "bias": "bias"},
-    ),
-    (
-        "pairwise",
-        "Comparisons",
-        "Who won, both orders together.",
-        {"equal": "exact", "kappa, ties kept": "kappa_with_ties", "one says tie": "ties_share"},
-    ),
-)
-"""Kind of verdict, title, note, and the columns' fields, for each table of agreement."""
-
-
-def agreement_parts(document: AgreementDocument) -> Iterator[Table]:
-    """Yield the tables of agreement on verdicts, on grades and on comparisons that have rows."""
-    for kind, title, note, columns in _AGREEMENT:
-        rows = [
-            (one.name, [Cell(Cell.showing(one.row[field], 2).text()) for field in columns.values()])
-            for one in agreements(kind, document)
-        ]
-        if rows:
-            yield Table(kind, title, headings(*columns), rows, [note])

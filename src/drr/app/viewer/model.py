@@ -165,13 +165,6 @@ class Actor:
     name: str
     calls: tuple[CallView, ...]
 
-    @property
-    def seconds(self) -> float | None:
-        """Return the seconds spent in tools, without delegated work; `None` where the time of one call is unknown."""
-        own = [call.seconds for call in self.calls if call.kind != "control"]
-        known = [one for one in own if one is not None]
-        return sum(known) if self.calls and len(known) == len(own) else None
-
 
 class TimedMessage(NamedTuple):
     """A message of a conversation, as the transcript has it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from drr.app.report.agreement_tables import agreement_of_verdicts
 from drr.app.report.tables import Table
 from drr.app.viewer.entries import EntryReader
-from drr.app.viewer.judges import agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.reviewing import ReviewBooks, summary_of_marks
 from drr.app.viewer.views import AnswerReader
@@ -39,7 +39,7 @@ class Reader(AnswerReader):
         """Return the judges' names, the agreement of every two judges and a banner; `None` where nothing can be compared. Reads every judgement."""
         document = agreement_document(self.study, [])
         return (
-            None if document is None else (self.judges(), list(agreement_parts(document)), document["banner"])
+            None if document is None else (self.judges(), agreement_of_verdicts(document), document["banner"])
         )
 
     def report(self, key: str) -> ReportView | None:

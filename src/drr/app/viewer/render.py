@@ -20,6 +20,7 @@ from drr.app.report.standing import AGAINST
 from drr.app.report.system_table import failed_text
 from drr.app.report.tables import Table
 from drr.app.viewer.entries import MeasuredStudy
+from drr.app.viewer.findings import line_passage
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
@@ -34,7 +35,7 @@ from drr.app.viewer.judges import (
 from drr.app.viewer.matrix import Matrix, script_values
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownFinding
 from drr.app.viewer.of_papers import StudyPart, joined
-from drr.app.viewer.parts import call_text, long_arguments, long_texts, passage_of, thoughts, turns
+from drr.app.viewer.parts import call_text, long_arguments, long_texts, thoughts, turns
 from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
@@ -43,7 +44,6 @@ from drr.eval.metrics import metric_explanation
 from drr.eval.stats.question import Comparison
 
 if TYPE_CHECKING:
-    from drr.app.report.failing import FoundError
     from drr.app.viewer.reader import Reader
     from drr.eval.tasks.judgements import JudgingRun
     from jinja2 import Environment
@@ -185,7 +185,7 @@ class StudyPages:
             side_name=side_name,
             verdict_counts=statuses.most_common(),
             types=sorted({kind for claim in report.verdicts.claims for kind in claim.types}),
-            slowest=max((c.seconds or 0.0 for c in report.calls if c.kind != "control"), default=1.0) or 1.0,
+            transcript=f"../x/{report.entry.key}.html",
         )
 
     def transcript(self, report: ReportView) -> str:
@@ -232,14 +232,8 @@ def errors_page(frame: Frame, root: str, rows: Sequence[ErrorRow], found: str, b
         banner=banner,
         found=found,
         rules=by_rule(rows),
-        shown=_shown,
+        shown=lambda error: finding_line(line_passage(error) or Passage(error.line)),
     )
-
-
-def _shown(error: FoundError) -> Markup:
-    """Return the HTML of the line with an error, the wrong words marked."""
-    spans = [error.at] if 0 <= error.at[0] < error.at[1] else []
-    return finding_line(passage_of(error.line.replace("|", "·"), spans, ()))
 
 
 def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
