@@ -17,10 +17,11 @@ _OPEN = (
     "If nothing can be found for a point, the other points stand.",
 )
 _NEEDS = (
-    "A product has the values that the details of its listing state. Where a listing states none, the value is unknown.",
+    "A product has the values that the details of its listing state. Where a listing states none, the value is unknown."
+    " A value that is asked for is met by that value alone, not by a larger or a smaller one.",
     _MAKER,
     *_OPEN,
-    "Prices and stars are today's. A budget counts all pieces.",
+    "Prices and stars are today's. A budget counts all pieces. Several pieces of a thing are pieces of one product.",
     "What may be given up is given up in the stated order, and no more of it than it takes.",
     "Of all products or sets that are possible then, that whose stars add up highest is right, each product counted once."
     " Of equals, that which costs least in all is right.",
@@ -28,7 +29,7 @@ _NEEDS = (
 _ORDERS = (
     "The kind of a product is the last step of its category.",
     _MAKER,
-    "A total is that of all pieces at today's price; without a known price it cannot be told.",
+    "First and last are by the day of the order. A total is that of all pieces of the order at today's price; without a known price it cannot be told.",
     "If no order is of that sort, nothing fits the point, and the other points stand.",
 )
 _RECORDS = {
@@ -47,7 +48,7 @@ FRAME = "\n".join([FRAME_HEAD, *(f"- {one}" for one in dict.fromkeys(_RULES))])
 """The rules of the house, which stand under the words of every worded question."""
 _ASKED = {
     "date": "The order day of the {}",
-    "total": "What the {} would come to at today's price, all pieces of the order counted",
+    "total": "What the {} would come to today",
     "days_again": "The days between the two orders of the {}",
 }
 _COUNTS = {

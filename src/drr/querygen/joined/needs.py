@@ -17,12 +17,12 @@ from drr.env.points import JointRule
 from drr.querygen.drawing import AbsentKind, absent_kinds
 from drr.querygen.joined.solving import Solver
 from drr.querygen.joined.specification import JoinedNeed, Specification
-from drr.querygen.shelves import FittingBits, Shelves
+from drr.querygen.shelves import FittingBits, KindTable, Shelves
 
 SHELF = 60
 """The smallest number of products of a kind that is asked for."""
 WORDS = Path(__file__).parent.parent / "checkable.toml"
-_PIECES = (1, 1, 1, 2, 2, 3)
+_PIECES = (1, 1, 1, 1, 2, 3)
 _FEW = range(3, 16)
 """The products from which one of a maker, or none, is chosen."""
 _SPARE = 1.3
@@ -40,6 +40,11 @@ Tells = Callable[[Kind, Constraint], bool]
 
 class Dropped(Exception):
     """A draft fails a check, by the reason."""
+
+
+def round_ratings(table: KindTable) -> list[FittingBits]:
+    """Return the numbers of ratings that people ask for."""
+    return [one for one in table.demands("ratings_min") if float(one.demand.value or 0) % 50 == 0]
 
 
 class NeedGroup(NamedTuple):
@@ -88,7 +93,7 @@ class JoinedNeedDraw:
         """Return kinds of these and needs for points, with what a rule makes them share. Raises `Dropped`."""
         if len(free) < len(points):
             raise Dropped("too few kinds of an errand")
-        wanted = rng.sample(_SHARED, len(_SHARED)) if len(points) > 1 else [None]
+        wanted = [*rng.sample(_SHARED, len(_SHARED) if len(points) > 1 else 0), None]
         for shared in [one for one in wanted for _ in range(_TRIES)]:
             first = rng.choice(free)
             alike = [kind for kind in free if self.share(shared, kind, first)]
@@ -99,14 +104,14 @@ class JoinedNeedDraw:
         raise Dropped("no group of needs")
 
     def share(self, shared: str | None, kind: Kind, other: Kind) -> bool:
-        """Tell whether products of two kinds may share what a rule names: a maker, or two values of a detail."""
+        """Tell whether products of two kinds may share what a rule names: a maker if the kinds lie side by side, or two values of a detail."""
         if shared == "Brand":
-            return self.kinds[kind] == self.kinds[other]
+            return kind[0] == other[0]
         values = [
             {one.demand.value for one in self.attributes(end) if one.demand.name == shared}
             for end in (kind, other)
         ]
-        return shared is None or len(values[0] & values[1]) > 1
+        return shared is None or (self.kinds[kind] == self.kinds[other] and len(values[0] & values[1]) > 1)
 
     def needs(self, rng: Random, group: NeedGroup, load: int, tells: Tells) -> dict[int, JoinedNeed]:
         """Return needs of a group that some sets meet."""
@@ -135,7 +140,7 @@ class JoinedNeedDraw:
             if rng.random() < _FROM_ORDERS
             else []
         )
-        limits = table.demands("ratings_min")
+        limits = round_ratings(table)
         for _ in range(_REDRAWS):
             two = rng.random() < 0.5 and len(wide) > 1
             asked = rng.sample(wide, 2) if two else rng.sample(free, min(1, len(free)))
@@ -160,7 +165,7 @@ class JoinedNeedDraw:
         for _ in range(10 * _REDRAWS):
             kind = rng.choice(kinds)
             drawn, table = self.attributes(kind), self.shelves.table(kind)
-            limits = [*table.demands("rating_min"), *table.demands("ratings_min")]
+            limits = [*table.demands("rating_min"), *round_ratings(table)]
             limits = [one for one in limits if one.fit.bit_count() in _FEW]
             if not limits or not drawn:
                 continue

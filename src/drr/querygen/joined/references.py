@@ -89,7 +89,7 @@ class ReferenceDraw:
         for number in range(_REDRAWS):
             if 3 * number == 2 * _REDRAWS or (what == "days_again" and not known):
                 what = "date"  # a day can be asked of any order
-            among = own if own and 3 * number < _REDRAWS else history.orders
+            among = own if own and 3 * number < 2 * _REDRAWS else history.orders
             among = [one for one in among if one.order_id in history.again] if what == "days_again" else among
             chain = self.chain_of(rng, user, rng.choice(among), again=what == "days_again") if among else []
             if not known and what == "date":
@@ -173,7 +173,7 @@ class ReferenceDraw:
         for one in history.orders if demand.kind in ("attribute", "brand_is") else ():
             own = tuple(self.shelves.products[one.product_id].categories[-2:])
             if history.value_of(one, demand.name or "Brand") == demand.value:
-                near = demand.kind == "brand_is" and drawer.kinds.get(own) == drawer.kinds.get(kind)
+                near = demand.kind == "brand_is" and own in drawer.kinds and drawer.share("Brand", kind, own)
                 if own == kind or near:
                     found.append(one)
         return found

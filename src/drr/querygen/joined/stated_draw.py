@@ -14,10 +14,13 @@ from drr.querygen.joined.needs import Dropped, Kind
 from drr.querygen.joined.solving import Solution, Undecided
 from drr.querygen.joined.specification import Record, Specification, StatedPoint
 from drr.querygen.joined.stated import RECORDS, UNTOLD, Outcome, StatedTruth
+from drr.wording.figures import UNITS
 
 _REDRAWS, _ROUNDS = 60, 3
 _SHELF = 5
 """The most products among which a point asks for one; each may have to be opened and searched for."""
+_LISTED: Record = "sheet"
+"""The record that counts for what no laboratory measures, such as a material or a number of pieces."""
 _AGAINST = 0.7
 """The share of answers that differ from what the listing says."""
 
@@ -27,6 +30,12 @@ def wanted(rng: Random, *, refused: bool) -> Outcome:
     if refused:
         return "cannot_be_told" if rng.random() < 0.5 else "nothing_fits"
     return "against" if rng.random() < _AGAINST else "along"
+
+
+def _measured(unit: str) -> bool:
+    """Tell whether a laboratory would measure a value of this unit."""
+    known = UNITS.named(unit)
+    return known is not None and known.kind != "count"
 
 
 @dataclass
@@ -147,6 +156,8 @@ class StatedDraw:
         values = sorted({*filter(None, stating.union(detail(one, name) for one in shelf))} - {UNTOLD})
         if len(shelf) > _SHELF or not values or any(", " in one for one in values):
             return None
+        if by != _LISTED and not all(_measured(one.partition(" ")[2]) for one in values):
+            return None
         return StatedPoint(by=by, name=name, category=list(kind), makers=makers, value=rng.choice(values))
 
     def _figure(self, rng: Random, by: Record, user: str) -> StatedPoint | None:
@@ -161,5 +172,6 @@ class StatedDraw:
             self.truth.shelves.products[order.product_id].categories[-2:],
         )
         unit = self.units.get((tuple(kind), name))
-        chain = [] if unit is None else self.truth.references.chain_of(rng, user, order)
+        apt = unit is not None and (by == _LISTED or _measured(unit))
+        chain = self.truth.references.chain_of(rng, user, order) if apt else []
         return StatedPoint(by=by, name=name, unit=unit or "", order=chain) if chain else None
