@@ -44,7 +44,7 @@ from tests.commands import Drr, drr
 from tests.shops import shop_of_axes, write_rows
 
 AXES = (
-    "products = 2600\nreviews = 40000\nkinds = 20\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
+    "products = 4000\nreviews = 40000\nkinds = 40\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
     "statuses = 0.15\ncities = 0.3\n"
 )
 SETTINGS = resolve({}, environ={}).settings

@@ -159,7 +159,7 @@ def test_records_of_one_day_that_disagree_stop_it(little: Shop) -> None:
 
 
 AXES = (
-    "products = 2600\nreviews = 40000\nkinds = 20\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
+    "products = 4000\nreviews = 40000\nkinds = 40\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
     "statuses = 0.15\ncities = 0.3\ncontradictions = 0.1\npage_values = 0.1\noutlets = 0.2\n"
 )
 
