@@ -159,7 +159,7 @@ def test_records_of_one_day_that_disagree_stop_it(little: Shop) -> None:
 
 
 AXES = (
-    "products = 4000\nreviews = 40000\nkinds = 40\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
+    "products = 6000\nreviews = 60000\nkinds = 60\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
     "statuses = 0.15\ncities = 0.3\ncontradictions = 0.1\npage_values = 0.1\noutlets = 0.2\n"
 )
 
@@ -302,6 +302,8 @@ def test_the_command_writes_twins_among_the_kinds_and_proves_them_again(place: P
         path,
         "--count",
         24,
+        "--seed",
+        2,
     )
     assert sum(truth_of(one).twin is not None for one in read_queries(path)) == 12
     told = drr.out("queries", "check", path, "--shop", place / "shop", "--sandbox", place / "web")
