@@ -104,7 +104,7 @@ class JoinedNeedDraw:
         raise Dropped("no group of needs")
 
     def share(self, shared: str | None, kind: Kind, other: Kind) -> bool:
-        """Tell whether products of two kinds may share what a rule names: a maker if the kinds lie side by side, or two values of a detail."""
+        """Tell whether products of two kinds may share a maker, for which the kinds lie side by side, or two values."""
         if shared == "Brand":
             return kind[0] == other[0]
         values = [
