@@ -104,7 +104,7 @@ class JoinedNeedDraw:
         raise Dropped("no group of needs")
 
     def share(self, shared: str | None, kind: Kind, other: Kind) -> bool:
-        """Tell whether products of two kinds may share a maker, for which the kinds lie side by side, or two values."""
+        """Tell whether two kinds may share a maker, as kinds side by side do, or have two values in common."""
         if shared == "Brand":
             return kind[0] == other[0]
         values = [
