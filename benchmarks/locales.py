@@ -79,7 +79,7 @@ WORDS = {
         "labels": {
             "Price": "Preis|Preis heute|Unser Preis|Preis im Shop|Stückpreis|Einzelpreis|Aktueller Preis|Heutiger Preis", "Rating": "Bewertung|Kundenbewertung|Durchschnitt|Sterne|Durchschnittliche Bewertung|Durchschnittsbewertung|Sternebewertung",
             "Ratings": "Bewertungen|Anzahl Bewertungen|Anzahl der Bewertungen|Rezensionen|Anzahl Rezensionen|Kundenbewertungen|Kundenrezensionen|Stimmen|Anzahl Stimmen|Anzahl der Stimmen", "Total": "Summe|Gesamt|Gesamtsumme|Gesamtpreis|Gesamtbetrag",
-            "Date": "Datum|Bestelldatum|Bestellt am|Bestellt|Gekauft am|Kaufdatum", "Status": "Status|Bestellstatus", "Quantity": "Menge|Anzahl|Stückzahl|Stück",
+            "Date": "Datum", "Order date": "Bestelldatum|Bestellt am|Bestellt|Gekauft am|Kaufdatum", "Status": "Status", "Order status": "Bestellstatus", "Quantity": "Menge|Anzahl|Stückzahl|Stück",
             "Order": "Bestellung|Bestellnummer|Bestell-Nr.|Auftragsnummer", "Item": "Artikel|Produkt|Ware", "Brand": "Marke|Hersteller", "Color": "Farbe",
         },
         "states": {"Delivered": "geliefert|zugestellt", "Shipped": "versandt|verschickt|versendet", "Cancelled": "storniert", "Returned": "zurückgesandt|zurückgegeben|retourniert", "Processing": "in Bearbeitung"},
@@ -91,7 +91,7 @@ WORDS = {
     "fr": {
         "labels": {
             "Price": "Prix|Prix actuel|Notre prix|Prix boutique|Prix unitaire|Prix à l'unité|Prix du jour", "Rating": "Note|Évaluation|Note moyenne|Étoiles|Note des clients|Évaluation moyenne", "Ratings": "Avis|Évaluations|Nombre d'avis|Nombre d'évaluations|Avis clients|Votes|Nombre de votes",
-            "Total": "Total|Somme", "Date": "Date|Date de commande|Commandé le|Acheté le|Date d'achat", "Status": "Statut|État", "Quantity": "Quantité|Qté|Nombre|Pièces", "Order": "Commande|Numéro de commande|N° de commande",
+            "Total": "Total|Somme", "Date": "Date", "Order date": "Date de commande|Commandé le|Acheté le|Date d'achat", "Status": "Statut|État", "Quantity": "Quantité|Qté|Nombre|Pièces", "Order": "Commande|Numéro de commande|N° de commande",
             "Item": "Article|Produit", "Brand": "Marque", "Color": "Couleur",
         },
         "states": {"Delivered": "livré|livrée", "Shipped": "expédié|expédiée", "Cancelled": "annulé|annulée", "Returned": "retourné|retournée", "Processing": "en cours de traitement"},
@@ -102,7 +102,7 @@ WORDS = {
     "es": {
         "labels": {
             "Price": "Precio|Precio actual|Nuestro precio|Precio en la tienda|Unitario|Precio unitario|Precio por unidad|Precio de hoy", "Rating": "Valoración|Puntuación|Valoración media|Estrellas|Calificación|Nota|Nota media|Puntuación media", "Ratings": "Valoraciones|Opiniones|Número de valoraciones|Número de opiniones|Reseñas|Número de reseñas|Votos|Número de votos",
-            "Total": "Total|Suma", "Date": "Fecha|Fecha del pedido|Fecha de pedido|Pedido el|Comprado el|Fecha de compra", "Status": "Estado", "Quantity": "Cantidad|Unidades|Piezas", "Order": "Pedido|Número de pedido|N.º de pedido",
+            "Total": "Total|Suma", "Date": "Fecha", "Order date": "Fecha del pedido|Fecha de pedido|Pedido el|Comprado el|Fecha de compra", "Status": "Estado", "Quantity": "Cantidad|Unidades|Piezas", "Order": "Pedido|Número de pedido|N.º de pedido",
             "Item": "Artículo|Producto", "Brand": "Marca|Fabricante", "Color": "Color",
         },
         "states": {"Delivered": "entregado|entregada", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada|anulado|anulada", "Returned": "devuelto|devuelta", "Processing": "en proceso"},
@@ -113,7 +113,7 @@ WORDS = {
     "it": {
         "labels": {
             "Price": "Prezzo|Prezzo attuale|Il nostro prezzo|Prezzo nel negozio|Unitario|Prezzo unitario|Prezzo al pezzo|Prezzo di oggi", "Rating": "Valutazione|Voto|Valutazione media|Stelle|Voto medio|Punteggio|Punteggio medio", "Ratings": "Recensioni|Valutazioni|Numero di recensioni|Numero di valutazioni|Opinioni|Voti|Numero di voti",
-            "Total": "Totale|Somma", "Date": "Data|Data dell'ordine|Ordinato il|Acquistato il|Data d'acquisto", "Status": "Stato", "Quantity": "Quantità|Qtà|Pezzi", "Order": "Ordine|Numero d'ordine|Numero ordine|N. ordine",
+            "Total": "Totale|Somma", "Date": "Data", "Order date": "Data dell'ordine|Ordinato il|Acquistato il|Data d'acquisto", "Status": "Stato", "Quantity": "Quantità|Qtà|Pezzi", "Order": "Ordine|Numero d'ordine|Numero ordine|N. ordine",
             "Item": "Articolo|Prodotto", "Brand": "Marca|Marchio|Produttore", "Color": "Colore",
         },
         "states": {"Delivered": "consegnato|consegnata", "Shipped": "spedito|spedita", "Cancelled": "annullato|annullata", "Returned": "reso|resa|restituito|restituita", "Processing": "in lavorazione"},
@@ -124,7 +124,7 @@ WORDS = {
     "nl": {
         "labels": {
             "Price": "Prijs|Huidige prijs|Onze prijs|Prijs in de winkel|Stukprijs|Prijs per stuk|Prijs vandaag", "Rating": "Beoordeling|Score|Gemiddelde beoordeling|Sterren|Klantbeoordeling|Gemiddelde score|Waardering", "Ratings": "Beoordelingen|Recensies|Aantal beoordelingen|Aantal recensies|Klantbeoordelingen|Stemmen|Aantal stemmen",
-            "Total": "Totaal|Som", "Date": "Datum|Besteldatum|Besteld op|Gekocht op|Aankoopdatum", "Status": "Status", "Quantity": "Aantal|Hoeveelheid|Stuks", "Order": "Bestelling|Bestelnummer|Bestelnr.",
+            "Total": "Totaal|Som", "Date": "Datum", "Order date": "Besteldatum|Besteld op|Gekocht op|Aankoopdatum", "Status": "Status", "Quantity": "Aantal|Hoeveelheid|Stuks", "Order": "Bestelling|Bestelnummer|Bestelnr.",
             "Item": "Artikel|Product", "Brand": "Merk|Fabrikant", "Color": "Kleur",
         },
         "states": {"Delivered": "geleverd|bezorgd", "Shipped": "verzonden|verstuurd", "Cancelled": "geannuleerd", "Returned": "geretourneerd|teruggestuurd", "Processing": "in behandeling"},
@@ -135,7 +135,7 @@ WORDS = {
     "pl": {
         "labels": {
             "Price": "Cena|Cena jednostkowa|Cena za sztukę|Aktualna cena|Obecna cena|Cena dziś|Dzisiejsza cena|Nasza cena|Cena w sklepie|Cena brutto", "Rating": "Ocena|Średnia ocena|Gwiazdki|Średnia|Ocena klientów", "Ratings": "Oceny|Opinie|Liczba ocen|Liczba opinii|Recenzje|Liczba recenzji|Głosy|Liczba głosów",
-            "Total": "Razem|Suma|Łącznie", "Date": "Data|Data zamówienia|Zamówiono|Kupiono|Data zakupu", "Status": "Status|Stan", "Quantity": "Ilość|Liczba|Sztuk|Liczba sztuk", "Order": "Zamówienie|Numer zamówienia|Nr zamówienia",
+            "Total": "Razem|Suma|Łącznie", "Date": "Data", "Order date": "Data zamówienia|Zamówiono|Kupiono|Data zakupu", "Status": "Status|Stan", "Quantity": "Ilość|Liczba|Sztuk|Liczba sztuk", "Order": "Zamówienie|Numer zamówienia|Nr zamówienia",
             "Item": "Produkt|Artykuł|Towar", "Brand": "Marka|Producent", "Color": "Kolor",
         },
         "states": {"Delivered": "dostarczone|dostarczono|dostarczony|dostarczona", "Shipped": "wysłane|wysłano|wysłany|wysłana", "Cancelled": "anulowane|anulowano|anulowany|anulowana", "Returned": "zwrócone|zwrócono|zwrócony|zwrócona", "Processing": "w realizacji|w trakcie realizacji"},
@@ -147,7 +147,7 @@ WORDS = {
     "pt": {
         "labels": {
             "Price": "Preço|Preço atual|Preço unitário|Preço por unidade|Unitário|Valor unitário|Preço de hoje|Nosso preço|Preço na loja", "Rating": "Avaliação|Nota|Avaliação média|Nota média|Estrelas|Classificação|Média|Nota dos clientes|Avaliação dos clientes", "Ratings": "Avaliações|Opiniões|Número de avaliações|Número de opiniões|Votos|Número de votos",
-            "Total": "Total|Soma", "Date": "Data|Data do pedido|Data da compra|Pedido em|Comprado em", "Status": "Status|Estado|Situação", "Quantity": "Quantidade|Qtd.|Unidades|Peças", "Order": "Pedido|Número do pedido|Nº do pedido|Encomenda",
+            "Total": "Total|Soma", "Date": "Data", "Order date": "Data do pedido|Data da compra|Pedido em|Comprado em", "Status": "Status|Estado|Situação", "Quantity": "Quantidade|Qtd.|Unidades|Peças", "Order": "Pedido|Número do pedido|Nº do pedido|Encomenda",
             "Item": "Artigo|Produto", "Brand": "Marca|Fabricante", "Color": "Cor",
         },
         "states": {"Delivered": "entregue", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada", "Returned": "devolvido|devolvida", "Processing": "em processamento"},

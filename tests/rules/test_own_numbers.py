@@ -92,15 +92,14 @@ def facts(shop: Shop, report: str) -> Check:
 
 
 FORMS = [
-    "Bestellung #10023 ({}): zugestellt",
-    "**Bestellung 10023** ({})",
-    "- Bestellnummer: 10023\n- Datum: {}\n- Status: zugestellt",
-    "- **Bestellnummer:** 10023\n- **Datum:** {}",
-    "Auftragsnummer 10023 ({})",
-    "Order no. 10023 ({})",
-    "### Bestellung 10023\n- Datum: {}",
-    "| Bestellung | Datum |\n|---|---|\n| 10023 | {} |\n",
-    "| Feld | Wert |\n|---|---|\n| Bestellnummer | 10023 |\n| Datum | {} |\n",
+    "- Bestellnummer: 10023\n- Bestelldatum: {}\n- Bestellstatus: zugestellt",
+    "- **Bestellnummer:** 10023\n- **Bestellt am:** {}",
+    "**Bestellung 10023**\n- Bestelldatum: {}",
+    "Auftragsnummer 10023\nKaufdatum: {}",
+    "Order no. 10023\nOrder date: {}",
+    "### Bestellung #10023\n- Bestelldatum: {}.",
+    "| Bestellung | Bestelldatum |\n|---|---|\n| 10023 | {} |\n",
+    "| Feld | Wert |\n|---|---|\n| Bestellnummer | 10023 |\n| Bestelldatum | {} |\n",
 ]
 
 
@@ -117,11 +116,11 @@ def test_a_report_names_an_order_by_the_shops_own_number(shop: Shop, form: str) 
 @pytest.mark.parametrize(
     ("report", "why"),
     [
-        ("- Bestellnummer: 10024\n- Status: zugestellt", "Order 10024: Delivered; record: Cancelled"),
-        ("Bestellung 10025 (21.04.2024)", "Order 10025: 2024-04-21; record: 2024-04-20"),
-        ("Bestellung B-77/1 (21.04.2024)", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
-        ("- B-77/1 (21.04.2024)", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
-        ("Bestellnummer #7 (21.04.2024)", "Order #7: 2024-04-21; record: 2024-06-11"),
+        ("- Bestellnummer: 10024\n- Bestellstatus: zugestellt", "Order 10024: Delivered; record: Cancelled"),
+        ("Bestellung 10025\nBestelldatum: 21.04.2024", "Order 10025: 2024-04-21; record: 2024-04-20"),
+        ("- B-77/1\n  - Bestelldatum: 21.04.2024", "Order B-77/1: 2024-04-21; record: 2024-05-21"),
+        ("- B-77/1: storniert", "Order B-77/1: Cancelled; record: Delivered"),
+        ("Bestellnummer #7\nBestelldatum: 21.04.2024", "Order #7: 2024-04-21; record: 2024-06-11"),
     ],
 )
 def test_an_error_about_an_own_number_is_found(shop: Shop, report: str, why: str) -> None:
@@ -148,7 +147,7 @@ def test_a_number_that_names_no_order_for_certain_is_none(shop: Shop, report: st
 
 
 CITED = [
-    "[{text}](user://{user}/orders/{number}) ({day}) ist da.",
+    "### [{text}](user://{user}/orders/{number})\n- Bestelldatum: {day}",
     "- Die Mühle [1] ({day})\n\n## Quellen\n\n[1] user://{user}/orders/{number}",
 ]
 
@@ -219,13 +218,13 @@ def test_orders_beyond_the_first_five_hundred_are_read(tmp_path: Path, drr: Drr)
     with open_shop(str(made(tmp_path, drr, orders=ORDERS + rows)), resolve({}, environ={}).settings) as shop:
         for n in (0, 300, 599):
             day = f"2023-{1 + n // 28 % 12:02d}-{1 + n % 28:02d}"
-            assert facts(shop, f"- Bestellung {20000 + n} ({day})").status == "pass"
-            (found,) = facts(shop, f"- Bestellung {20000 + n} (2022-01-01)").findings
+            assert facts(shop, f"- Bestellung {20000 + n}\n  - Bestelldatum: {day}").status == "pass"
+            (found,) = facts(shop, f"- Bestellung {20000 + n}\n  - Bestelldatum: 2022-01-01").findings
             assert found.why == f"Order {20000 + n}: 2022-01-01; record: {day}"
 
 
 @pytest.mark.parametrize(
-    "form", ["- Bestellnummer: {}\n- Status: {}", "| Bestellung | Status |\n|---|---|\n| {} | {} |\n"]
+    "form", ["- Bestellnummer: {}\n- Bestellstatus: {}", "| Bestellung | Status |\n|---|---|\n| {} | {} |\n"]
 )
 def test_states_are_read_in_the_words_of_the_mapping(shop: Shop, form: str) -> None:
     for word in ("RTO", "wieder da"):

@@ -152,7 +152,7 @@ FIRST, SECOND = "4517698977967507", "0562341832995990"
 SHEETS = "[Copperfold Nonstick Baking Sheet Pan Set](http://ecommerce.example/B00MXUD62E)"
 OXIMETER = "[Brightpail Fingertip Pulse Oximeter](http://ecommerce.example/B095SD7JVU)"
 HISTORY = (
-    "| Order | Date | Item | Status |\n|---|---|---|---|\n"
+    "| Order | Order date | Item | Status |\n|---|---|---|---|\n"
     f"| {FIRST} | 2023-08-19 | {SHEETS} | Delivered |\n| {SECOND} | Aug 2, 2023 | Brightpail Fingertip Pulse Oximeter | Delivered |\n"
 )
 ORDERS = cases("rules", "ORDERS", vars(asked), globals())
@@ -195,8 +195,18 @@ def test_a_true_order_is_not_accused(rules_shop: Shop, text: str) -> None:
 
 
 def test_an_order_that_does_not_exist_is_named(rules_shop: Shop) -> None:
-    told = failing("See order 1234567890123456.", shop=rules_shop, user_id=READER)
-    assert told == {"order_facts": ["Order: 1234567890123456; record: no such order"]}
+    number = "1234567890123456"
+    for said in (
+        f"- Order number: {number}\n- Order date: 2023-08-19",
+        f"Order number: {number}\nStatus: Delivered",
+        f"- Order {number}: Delivered",
+        f"| Order | Item | Status |\n|---|---|---|\n| {number} | Sheets | Delivered |",
+        f"See [it](user://{READER}/orders/{number}).",
+    ):
+        told = failing(said, shop=rules_shop, user_id=READER)
+        assert told["order_facts"] == [f"Order: {number}; record: no such order"], said
+    found = checked(f"See order {number}.", shop=rules_shop, user_id=READER)["order_facts"]
+    assert (found.status, found.value["unverifiable"]) == ("unverifiable", 1)
 
 
 @pytest.mark.parametrize(
@@ -206,9 +216,13 @@ def test_an_order_that_does_not_exist_is_named(rules_shop: Shop) -> None:
         "On {1} (order {0}) it came.",
         "You ordered it on {1} (order {0}).",
         "Order {0}, {1}",
+        "- Order {0} ({1})",
+        "- Order {0}\n  - Date: {1}",
+        "| Order | Date |\n|---|---|\n| {0} | {1} |",
+        "Order {0} ({1}).",
     ],
 )
-def test_a_day_in_running_text_is_open(rules_shop: Shop, form: str) -> None:
+def test_a_day_that_no_label_calls_the_order_s_is_open(rules_shop: Shop, form: str) -> None:
     """It counts where it is right, so that the reader knows what was found."""
     right, wrong = (form.format(FIRST, day) for day in ("2023-08-19", "2023-08-18"))
     assert checked(right, shop=rules_shop, user_id=READER)["order_facts"].status == "pass"
@@ -216,24 +230,24 @@ def test_a_day_in_running_text_is_open(rules_shop: Shop, form: str) -> None:
 
 
 def test_a_wrong_day_shows_the_right_one(rules_shop: Shop) -> None:
-    told = failing(f"- Order {FIRST} (2023-08-18)", shop=rules_shop, user_id=READER)
+    told = failing(f"- Order {FIRST}\n  - Order date: 2023-08-18", shop=rules_shop, user_id=READER)
     assert told == {"order_facts": [f"Order {FIRST}: 2023-08-18; record: 2023-08-19"]}
 
 
 UNDER = {
-    "sub-items": f"- Order {FIRST}\n  - Date: 2023-08-19\n  - Status: Delivered\n  - Quantity: 1",
-    "items under a bold line": f"**Order {FIRST}**\n- Ordered on: 2023-08-19\n- Status: Delivered\n- Quantity: 1",
-    "items under a heading": f"### Order {FIRST}\n\n- Date: 2023-08-19\n- Status: Delivered\n- Quantity: 1",
-    "siblings behind it": f"- **Sheets**\n  - Order: {FIRST}\n  - Date: 2023-08-19\n  - Status: Delivered\n  - Quantity: 1",
-    "siblings before it": f"- Date: 2023-08-19\n- Status: Delivered\n- Quantity: 1\n- Order number: {FIRST}",
+    "sub-items": f"- Order {FIRST}\n  - Order date: 2023-08-19\n  - Order status: Delivered\n  - Quantity: 1",
+    "items under a bold line": f"**Order {FIRST}**\n- Ordered on: 2023-08-19\n- Order status: Delivered\n- Quantity: 1",
+    "items under a heading": f"### Order {FIRST}\n\n- Order date: 2023-08-19\n- Order status: Delivered\n- Quantity: 1",
+    "siblings behind it": f"- **Sheets**\n  - Order: {FIRST}\n  - Order date: 2023-08-19\n  - Order status: Delivered\n  - Quantity: 1",
+    "siblings before it": f"- Order date: 2023-08-19\n- Order status: Delivered\n- Quantity: 1\n- Order number: {FIRST}",
     "a table of two columns": (
-        f"| Field | Value |\n|---|---|\n| Order | {FIRST} |\n| Date | 2023-08-19 |\n| Status | Delivered |\n| Quantity | 1 |"
+        f"| Field | Value |\n|---|---|\n| Order | {FIRST} |\n| Order date | 2023-08-19 |\n| Order status | Delivered |\n| Quantity | 1 |"
     ),
 }
 
 
-def test_a_month_in_brackets_behind_an_order_is_held_to_it(rules_shop: Shop) -> None:
-    text = f"Order {FIRST} (19th of August 2023)."
+def test_a_month_below_an_order_is_held_to_it(rules_shop: Shop) -> None:
+    text = f"Order {FIRST}\nOrder date: 19th of August 2023."
     is_kept_apart(rules_shop, "order_facts", text, "19th", "9th", user_id=READER)
     is_kept_apart(rules_shop, "order_facts", text.replace("19th of ", ""), "August", "May", user_id=READER)
 

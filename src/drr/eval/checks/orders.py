@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from drr.citations.hidden import blank_spans
 from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Subject, is_of_own_files, is_own_number
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
-from drr.eval.checks.order_days import day_in_brackets, is_alone
+from drr.eval.checks.naming import STOP, TOKEN, fold, full_name
 from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     QUANTITY,
@@ -23,7 +24,7 @@ from drr.eval.checks.values import (
     split_label,
     word_list,
 )
-from drr.wording.dates import TextDate, dates
+from drr.wording.dates import dates
 
 USER_URL = re.compile(r"user://(?P<user>[\w-]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?")
 _ORDER_ID = re.compile(
@@ -32,16 +33,13 @@ _ORDER_ID = re.compile(
 )
 _DIGITS, _PAIR = 16, 2  # digits of every order's number; cells of a row: a label and its value
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-_NOT_YET = word_list("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
-"""States that a delivered order does not have, and several others may have."""
-_STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
-DAY_LABELS = word_list(
-    "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
-)
-_STATE_LABELS = word_list("status|state|order status")
-_BARE = word_list("date|day|when|status|state")
-"""Labels that may be of another event where something else is told."""
-_KNOWN_LABELS = DAY_LABELS | _STATE_LABELS | QUANTITY
+DAY_LABELS = word_list("order date|ordered|purchased|purchase date|bought|date ordered|order placed|placed")
+"""Labels that name their day as that of an order. `Date` may be that of another event."""
+_ORDER_STATE = "order status"
+_STATE_LABELS = word_list(f"{_ORDER_STATE}|status|state")
+BARE_LABELS = word_list("date|day|when|status|state")
+"""Labels that may be of another event."""
+_ORDER_WORDS = word_list("order|no|number|id|x") | STOP
 
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
@@ -85,19 +83,21 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("shop")
     if subject.user_id is None:
         return unverifiable("user")
-    tally, reader = Tally(), _OrderReader(subject, mentions)
-    written = _written_ids(subject)
-    for order_id, span in order_ids(subject):
+    tally = Tally()
+    reader = _OrderReader(subject, mentions, tally)
+    for line in mentions.lines:
+        reader.take(line)
+    written, cited = _written_ids(subject), _linked_ids(subject)
+    for order_id, span in (*written, *cited):
         order = subject.shop.store.order(order_id)
         if order is None:
+            is_sure = span in reader.asserted or (order_id, span) in cited
             is_open = subject.is_asked(subject.report[slice(*span)]) or _may_be_own(subject, order_id)
-            holds = None if is_open else False
+            holds = False if is_sure and not is_open else None
             tally.compare(span, holds, f"Order: {order_id}", "no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
             tally.ok(span)
-    for line in mentions.lines:
-        reader.take(tally, line)
-    linked = {one for one, _ in _linked_ids(subject)} - {one for one, _ in written}
+    linked = {one for one, _ in cited} - {one for one, _ in written}
     nothing: Unknown = "prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent"
     found = tally.check(nothing, linked=len(linked))
     if found.status == "pass" and tally.unknown:
@@ -105,15 +105,16 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     return found
 
 
-def records_of(mentions: Mentions) -> Iterator[tuple[int, str]]:
-    """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
-    named = sorted((span[0], order_id) for order_id, span in order_ids(mentions.subject))
+def records_of(mentions: Mentions) -> Iterator[tuple[int, tuple[str, Span]]]:
+    """Yield the lines of each list about one order, and its number. The list names it alone, and all items are indented or labelled."""
+    named = sorted(((one, span) for one, span in order_ids(mentions.subject)), key=lambda one: one[1])
+    starts = [span[0] for _, span in named]
     for (kind, indent), run in groupby(mentions.lines, key=lambda one: (one.kind, one.indent)):
         lines = list(run)
-        low, high = (bisect_left(named, (one,)) for one in (lines[0].start, lines[-1].end))
-        ids = {order_id for _, order_id in named[low:high]}
+        low, high = (bisect_left(starts, one) for one in (lines[0].start, lines[-1].end))
+        ids = {order_id for order_id, _ in named[low:high]}
         if kind == "item" and len(ids) == 1 and (indent or all(_label(mentions, one) for one in lines)):
-            yield from ((line.start, next(iter(ids))) for line in lines)
+            yield from ((line.start, named[low]) for line in lines)
 
 
 def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
@@ -128,221 +129,172 @@ def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
 class _OrderReader:
     """Reads the lines of a report in order, with the order that the lines above are about."""
 
-    def __init__(self, subject: Subject, mentions: Mentions) -> None:
-        self._subject, self._mentions = subject, mentions
+    def __init__(self, subject: Subject, mentions: Mentions, tally: Tally) -> None:
+        self._subject, self._mentions, self._tally = subject, mentions, tally
         self._named = sorted(order_ids(subject), key=lambda one: one[1])
         self._starts = [span[0] for _, span in self._named]
-        self._owner: Order | None = None
+        store = None if subject.shop is None else subject.shop.store
+        ids = {order_id for order_id, _ in self._named}
+        self._orders = {one: store.order(one) if store else None for one in ids}
+        self._owner: tuple[str, Span] | None = None
         self._opened: TextLine | None = None
         self._indent: int | None = None
-        self._last: TextLine | None = None
-        self._above: TextLine | None = None
-        """The line above, where it may be a title."""
-        self._is_sure = False
-        """True while no line of the order's may tell of another event."""
+        self._is_titled = False
+        """True below a line of other words than those of an order: a bare state may be that of what it tells."""
         self._of_record = dict(records_of(mentions))
+        self.asserted = set[Span]()
+        """Places of numbers of no order, beside which a day or a state of an order is told."""
 
-    def _ids_in_line(self, line: TextLine) -> Sequence[tuple[str, Span]]:
-        return self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
-
-    def take(self, tally: Tally, line: TextLine) -> None:
+    def take(self, line: TextLine) -> None:
         """Compare a line that names orders, or that belongs to an order above."""
-        here, above = self._ids_in_line(line), self._last
-        self._last = line
-        self._above = (
-            above if above and (above.kind in ("heading", "title") or above.text.endswith(":")) else None
-        )
-        order_id = self._of_record.get(line.start)
-        if here:
-            orders = self._own_orders(here)
-            if order_id is not None:
-                self._begin(line, orders)
-            _compare_line(tally, self._mentions, line, here, orders)
-            self._open(line, here, orders)
-        elif order_id is not None:
-            orders = self._own_orders([(order_id, (line.start, line.start))])
-            self._begin(line, orders)
-        elif not self._belongs(line):
+        here = self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
+        only = here[0] if len({order_id for order_id, _ in here}) == 1 else None
+        if line.text.lstrip().startswith(">"):  # somebody's words
             self._owner = self._opened = None
             return
-        else:
-            orders = [] if self._owner is None else [(self._owner, (line.start, line.start))]
-        if len({order.order_id for order, _ in orders}) == 1 and len(orders) == len(here or orders):
-            order, number = orders[0]
-            _compare_labels(tally, self._mentions, line, order, number, is_sure=bool(here) or self._is_sure)
-            self._is_sure = self._is_sure and (bool(here) or self._tells_of(order, line))
-        if orders:
-            _leave_open(tally, self._mentions.plain, line, [order for order, _ in orders])
+        if here:
+            self._open(line, only)
+        elif line.start in self._of_record:
+            self._owner = self._of_record[line.start]
+            self._owner = self._owner if self._is_named_alone(self._owner) else None
+        elif not self._belongs(line):
+            self._owner = self._opened = None
+        if only is not None and line.kind == "row":
+            self._compare_row(line, only)
+        elif only is not None and not line.is_row:
+            self._compare_end(line, only)
+        if self._owner is not None:
+            self._compare_label(line, self._owner)
+        self._leave_open(line, here or ([self._owner] if self._owner else []))
+        if not (self._is_titled or self._owner or here or line.is_row):
+            self._is_titled = not self._is_alone((line.start, line.end), None)
 
-    def _begin(self, line: TextLine, orders: Sequence[tuple[Order, Span]]) -> None:
-        """Begin a list about an order. It may be of another event where the line above is a title of other words."""
-        if orders and (self._opened is None or self._owner != orders[0][0]):
-            title, start = self._above, (line.start, line.start)
-            self._owner, self._opened = orders[0][0], line
-            self._is_sure = title is None or is_alone(
-                self._mentions, self._owner, start, (title.start, title.end)
-            )
+    def _open(self, line: TextLine, only: tuple[str, Span] | None) -> None:
+        """Take the only order of a line without other words as the one that the lines below are about."""
+        opens = only and (line.kind != "row" or len(line.cells) == _PAIR) and self._is_named_alone(only)
+        self._owner, self._opened, self._indent = (only, line, None) if opens else (None, None, None)
 
-    def _open(
-        self, line: TextLine, here: Sequence[tuple[str, Span]], orders: Sequence[tuple[Order, Span]]
-    ) -> None:
-        """Take the only order of a line as the one that the lines below are about."""
-        is_new = self._owner not in [one for one, _ in orders]
-        ids = {order_id for order_id, _ in here}
-        opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
-        self._owner, self._opened, self._indent = (orders[0][0], line, None) if opens else (None, None, None)
-        is_sure = opens and is_alone(self._mentions, *orders[0], (line.start, line.end))
-        self._is_sure = bool(is_sure) and (is_new or self._is_sure)
+    def _own(self, named: tuple[str, Span]) -> Order | None:
+        order = self._orders[named[0]]
+        return order if order is not None and order.user_id == self._subject.user_id else None
 
-    def _tells_of(self, order: Order, line: TextLine) -> bool:
-        """Tell whether a line only tells of an order: its product, or a value behind one of an order's labels."""
-        part, start = _label(self._mentions, line), (line.start, line.start)
-        place = (line.start, line.end) if part is None else (part[1].start, part[1].end)
-        known = part is not None and _plain(part[0]) in _KNOWN_LABELS
-        return known or is_alone(self._mentions, order, start, place)
+    def _is_named_alone(self, named: tuple[str, Span]) -> bool:
+        """Tell whether an order is named in a line of no other words."""
+        lines = self._mentions.lines
+        at = bisect_right(lines, named[1][0], key=lambda one: one.start) - 1
+        return at >= 0 and self._is_alone((lines[at].start, lines[at].end), named)
 
-    def _own_orders(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
-        assert self._subject.shop is not None
-        found = ((self._subject.shop.store.order(order_id), span) for order_id, span in here)
-        return [
-            (one, span) for one, span in found if one is not None and one.user_id == self._subject.user_id
-        ]
+    def _is_alone(self, place: Span, named: tuple[str, Span] | None) -> bool:
+        """Tell whether a part of a line only names an order and its product. The text of the number's link counts too."""
+        mentions, (low, high) = self._mentions, place
+        order = self._orders[named[0]] if named else None
+        product = order and self._subject.product(order.product_id)
+        spans = [(one.start, one.end) for one in mentions.within(low, high)]
+        spans += [(one.start, one.end) for one in dates(mentions.plain, low, high) if one.month]
+        text = blank_spans(mentions.plain[low:high], [(start - low, end - low) for start, end in spans])
+        link = mentions.body[slice(*named[1])] if named and low <= named[1][0] < high else ""
+        words = _words(text) | _words(link.partition("](")[0])
+        return words <= {*_ORDER_WORDS, *_words(full_name(product) if product else "")}
 
     def _belongs(self, line: TextLine) -> bool:
         """Tell whether a line without a number belongs to the order above. Such a line is indented further, or is a label with a value."""
         above = self._opened
-        if above is None:
+        if above is None or line.kind == "heading":
             return False
-        if line.kind in ("heading", "row", "head_row", "rule_row"):
-            return (line.level > above.level > 0) if line.kind == "heading" else line.table == above.table
+        if line.is_row or above.kind == "row":
+            return line.table == above.table
         self._indent = line.indent if self._indent is None else self._indent
-        if line.indent != self._indent:
-            return False
-        if above.kind == "item":
-            return line.indent > above.indent
-        if above.kind == "row":
-            return False
-        return _label(self._mentions, line) is not None or (
-            above.kind == "heading" and line.kind in ("item", "text")
-        )
+        is_below = line.indent == self._indent and (above.kind != "item" or line.indent > above.indent)
+        is_label = _label(self._mentions, line) is not None
+        return is_below and (is_label or self._is_alone((line.start, line.end), self._owner))
 
+    def _compare_label(self, line: TextLine, named: tuple[str, Span]) -> None:
+        """Compare the value behind a label that names a day or a state as the order's."""
+        label, value = _label(self._mentions, line) or ("", segment("", 0, 0))
+        if not line.cells or len(line.cells) == _PAIR:
+            self._compare(named, _plain(label), value)
 
-def _leave_open(tally: Tally, text: str, line: TextLine, orders: Sequence[Order]) -> None:
-    """Enter the days and states of a line that were not compared. They are right where an order of the line has them, else undecided."""
-    for one in dates(text, line.start, line.end):
-        if one.day and one.start not in tally.read:
-            is_known = any(one.covers(order.order_date) for order in orders)
-            tally.compare((one.start, one.end), is_known or None, "")
-    for match in _STATE.finditer(text, line.start, line.end):
-        if match.start() not in tally.read:
-            is_known = any(_STATES[match[0].casefold()] == order.order_status for order in orders)
-            tally.compare(match.span(), is_known or None, "")
+    def _compare_row(self, line: TextLine, named: tuple[str, Span]) -> None:
+        """Compare the days and states of a row that names an order below a heading of orders."""
+        cells = list(zip(line.header, line.cells, strict=False))
+        heading, cell = next((one for one in cells if one[1][0] <= named[1][0] < one[1][1]), ("", (0, 0)))
+        if not {"order"} <= _words(heading) <= _ORDER_WORDS or not self._is_alone(cell, named):
+            return
+        is_sure = not self._is_titled and all(self._tells_of_order(*one, named) for one in cells)
+        for heading, cell in cells:
+            self._compare(named, _plain(heading), segment(self._mentions.plain, *cell), is_sure=is_sure)
+
+    def _tells_of_order(self, heading: str, cell: Span, named: tuple[str, Span]) -> bool:
+        """Tell whether a cell is surely of the order. It is its number, product or own day, or below a heading of an order."""
+        label, order = _plain(heading), self._orders[named[0]]
+        is_number = cell[0] <= named[1][0] < cell[1]
+        if is_number or label in DAY_LABELS | _STATE_LABELS | QUANTITY or field_of(heading):
+            return True
+        days = list(dates(self._mentions.plain, *cell))
+        if order is None or not self._is_alone(cell, named):
+            return False
+        if label in BARE_LABELS:
+            return bool(days) and all(one.covers(order.order_date) for one in days)
+        return not days and any(map(str.isalpha, self._mentions.body[slice(*cell)]))
+
+    def _compare_end(self, line: TextLine, named: tuple[str, Span]) -> None:
+        """Compare the state at the end of a line, before which only the order is named: `Order 63 (sheets): Shipped`."""
+        text = self._mentions.plain
+        for one in list(segments(text, line.start, line.end))[-1:]:
+            part = split_label(one)
+            for value in (one, *(part[1:] if part else ())):
+                is_behind = named[1][0] < value.start and text[value.end : value.end + 1] != "?"
+                if is_behind and self._is_alone((line.start, value.start), named):
+                    label, state = split_label(value) or ("status", value)
+                    self._compare(named, _plain(label), state, is_sure=not self._is_titled)
+
+    def _compare(self, named: tuple[str, Span], label: str, value: Segment, *, is_sure: bool = False) -> None:
+        """Compare the whole of a value with an order's day or state. A number of no order is then said to be that of one."""
+        order, text = self._orders[named[0]], value.text.rstrip(". ")
+        place = value.start, value.start + len(text)
+        if label in DAY_LABELS:
+            when = next(iter(dates(self._mentions.plain, value.start, value.end)), None)
+            if when is not None and when.month and (when.start, when.end) == place:
+                day = "-".join(f"{one:02d}" for one in (when.year, when.month, when.day) if one)
+                known = order.order_date if order else ""
+                self._enter(named, place, day, known[:10], holds=bool(order) and when.covers(known))
+        elif label == _ORDER_STATE or (label in _STATE_LABELS and (is_sure or order is None)):
+            state = _STATES.get(text.casefold())
+            states = {*self._subject.states.get(text.casefold(), ()), *([state] if state else ())}
+            known = order.order_status if order else ""
+            if states and known != "Unknown":
+                self._enter(named, place, state or text.casefold(), known, holds=known in states)
+
+    def _enter(self, named: tuple[str, Span], place: Span, value: str, known: str, *, holds: bool) -> None:
+        if self._orders[named[0]] is None:
+            self.asserted.add(named[1])
+        elif self._own(named) is not None:
+            self._tally.compare(place, holds, f"Order {named[0]}: {value}", known)
+
+    def _leave_open(self, line: TextLine, named: Sequence[tuple[str, Span]]) -> None:
+        """Enter the days and states of a line that were not compared. They are right where an order of the line has them, else undecided."""
+        tally, text = self._tally, self._mentions.plain
+        orders = [order for one in named if (order := self._own(one)) is not None]
+        if not orders:
+            return
+        for one in dates(text, line.start, line.end):
+            if one.day and one.start not in tally.read:
+                is_known = any(one.covers(order.order_date) for order in orders)
+                tally.compare((one.start, one.end), is_known or None, "")
+        for match in TOKEN.finditer(text, line.start, line.end):
+            state = _STATES.get(match[0].casefold())
+            if state and match.start() not in tally.read:
+                tally.compare(match.span(), any(state == one.order_status for one in orders) or None, "")
+        label, value = _label(self._mentions, line) or ("", segment("", 0, 0))
+        if _plain(label) in DAY_LABELS | BARE_LABELS | {_ORDER_STATE} and value.start not in tally.read:
+            tally.count_unknown()
 
 
 def _plain(label: str) -> str:
-    return plain_label(label).removesuffix(" on")
+    """Return a label without marks; an empty one where brackets limit it."""
+    return "" if {*"(["} & {*label} else plain_label(label).removesuffix(" on")
 
 
-def _compare_labels(
-    tally: Tally, mentions: Mentions, line: TextLine, order: Order, number: Span, *, is_sure: bool
-) -> None:
-    """Compare the value behind a label with an order, in a line or a row of two cells. A bare `Date` may be that of another event."""
-    text = mentions.plain
-    if line.kind == "row" and len(line.cells) == _PAIR:
-        label, value = (segment(text, *cell) for cell in line.cells)
-        parts = [(label.start, label.text, value)]
-    elif line.is_row:
-        return
-    else:
-        whole = [segment(text, after_bullet(text, line), line.end), *segments(text, line.start, line.end)]
-        parts = [(one.start, *found) for one in whole if (found := split_label(one)) is not None]
-    for start, name, value in parts:
-        label_ = _plain(name)
-        if value.start in tally.read or label_ not in DAY_LABELS | _STATE_LABELS:
-            continue
-        if label_ in _BARE and not (is_sure and is_alone(mentions, order, number, (line.start, start))):
-            tally.count_unknown()
-        elif label_ in DAY_LABELS:
-            when = next((one for one in dates(text, value.start, value.end) if one.day), None)
-            if when is not None and when.start == value.start:
-                _compare_day(tally, order, when)
-            else:
-                tally.count_unknown()
-        else:
-            _compare_state(tally, mentions, order, Segment(value.start, value.text.rstrip(". ")))
-            if value.start not in tally.read:
-                tally.count_unknown()
-
-
-def _compare_line(
-    tally: Tally,
-    mentions: Mentions,
-    line: TextLine,
-    named: Sequence[tuple[str, Span]],
-    orders: Sequence[tuple[Order, Span]],
-) -> None:
-    stated = [one for one in dates(mentions.plain, line.start, line.end) if one.month]
-    for order, number in orders:
-        when = day_in_brackets(mentions.plain, stated, number)
-        low = max((cell[0] for cell in line.cells if cell[0] <= number[0]), default=line.start)
-        if when is not None and is_alone(mentions, order, number, (low, number[1])):
-            _compare_day(tally, order, when)
-    if len({order.order_id for order, _ in orders}) != 1 or len(orders) != len(named):
-        return
-    order, number = orders[0]
-    if line.kind == "row":
-        _compare_row(tally, mentions, line, order, number, stated)
-        return
-    every = list(segments(mentions.plain, line.start, line.end))
-    for one in every[-1:] if line.kind == "text" else every:
-        part = split_label(one)
-        for value in (one, *(part[1:] if part else ())):
-            asks = mentions.plain[value.end : value.end + 1] == "?"
-            if not asks and is_alone(mentions, order, number, (line.start, value.start)):
-                _compare_state(tally, mentions, order, value)
-
-
-def _compare_row(
-    tally: Tally, mentions: Mentions, line: TextLine, order: Order, number: Span, stated: Sequence[TextDate]
-) -> None:
-    named = next((cell for cell in line.cells if cell[0] <= number[0] < cell[1]), number)
-    is_own = is_alone(mentions, order, (named[1], named[1]), named)
-    is_sure = all(_tells_of_order(mentions, order, line, column, number) for column in range(len(line.cells)))
-    for column, cell in enumerate(line.cells[: len(line.header) if is_own else 0]):
-        label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
-        here = [one for one in stated if one.day and cell[0] <= one.start < cell[1]]
-        if _plain(label) in _BARE and not is_sure:
-            continue
-        if len(here) == 1 and _plain(label) in DAY_LABELS:
-            _compare_day(tally, order, here[0])
-        if label in _STATE_LABELS:
-            _compare_state(tally, mentions, order, value)
-
-
-def _tells_of_order(mentions: Mentions, order: Order, line: TextLine, column: int, number: Span) -> bool:
-    """Tell whether a cell is surely of the order: its number, product or pieces, or below a known heading."""
-    low, high = line.cells[column]
-    heading, text = (line.header[column : column + 1] or [""])[0], mentions.body[low:high].strip(" *_×x")
-    if low <= number[0] < high or _plain(heading) in _KNOWN_LABELS or field_of(heading) or text.isdecimal():
-        return True
-    return any(map(str.isalpha, text)) and is_alone(mentions, order, (high, high), (low, high))
-
-
-def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
-    parts = (f"{when.year:04d}", *(f"{one:02d}" for one in (when.month, when.day) if one))
-    day, holds = "-".join(parts), when.covers(order.order_date)
-    tally.compare((when.start, when.end), holds, f"Order {order.order_id}: {day}", order.order_date[:10])
-
-
-def _compare_state(tally: Tally, mentions: Mentions, order: Order, value: Segment) -> None:
-    text = value.text.casefold().removeprefix("status:").strip()
-    own, state, status = mentions.subject.states.get(text), _STATES.get(text), order.order_status
-    if status == "Unknown" or not (own or state or text in _NOT_YET):
-        return
-    if own or state:
-        holds: bool | None = status == state or status in (own or ())
-    else:
-        holds = False if status == "Delivered" else None
-    start = value.start + len(value.text) - len(text)
-    why = f"Order {order.order_id}: {state or text}", status
-    tally.compare((start, start + len(text)), holds, *why)
+def _words(text: str) -> set[str]:
+    letters = (one if one.isalnum() else " " for one in text)
+    return {fold(word) for word in "".join(letters).split() if not word.isdecimal()}

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from drr.env.entities import Order
 from drr.env.own_numbers import OwnNumbers
 from drr.eval.checks.results import Span
+from drr.eval.checks.values import is_year
 
 _TOKEN = re.compile(r"(?<![\w/.=@&?#-])#?(?=[\w/.-]*\d)[A-Za-z0-9](?:[\w/.-]{0,38}\w)?(?![\w@-]|[.,:/]\w)")
 _CALLED = re.compile(
@@ -25,7 +26,6 @@ _CITED = re.compile(
 )
 _MOST, _BACK, _SHORT, _LONG, _PREFIX = 2_000, 120, 4, 5, 24
 """Most tokens that are looked up, and letters before one; fewest digits of a number behind `order`, and of one elsewhere in its line; letters of the words before a number."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class NamedOrder(NamedTuple):
@@ -124,7 +124,7 @@ def _is_called(text: str, line: _Line, one: _Written, is_product: Callable[[str]
         return not is_product(bare)
     if before is not None and before.end() == start:
         explicit = before["number"] or "#" in before["colon"] or one.number != bare
-        return bool(explicit) or (len(bare) >= _SHORT and not _YEAR.fullmatch(bare))
+        return bool(explicit) or (len(bare) >= _SHORT and not is_year(bare))
     if _CALLED.fullmatch(_heading(text, line, start)):
         return len(bare) >= _SHORT
     return bare.isdecimal() and len(bare) >= _LONG and before is not None and not is_product(bare)

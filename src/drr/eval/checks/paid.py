@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from functools import lru_cache
 
 from drr.eval.checks.mentions import Mentions, TextLine
-from drr.eval.checks.orders import DAY_LABELS, order_ids, records_of
+from drr.eval.checks.orders import BARE_LABELS, DAY_LABELS, order_ids, records_of
 from drr.eval.checks.values import plain_label, segment, split_label
 from drr.wording.dates import dates, days_of_year
 
@@ -55,7 +55,7 @@ def _names_day(mentions: Mentions, line: TextLine) -> bool:
     text = mentions.plain
     labels = set(map(plain_label, line.header))
     return (
-        any(one in DAY_LABELS or "order" in one.split() for one in labels)
+        any(one in DAY_LABELS | BARE_LABELS or "order" in one.split() for one in labels)
         or any(one.month for one in dates(text, line.start, line.end))
         or next(iter(days_of_year(text, line.start, line.end)), None) is not None
     )

@@ -75,7 +75,7 @@ def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
 
 
 _LONGEST = 160  # most characters of a segment that may be a value
-_EDGE = " \t*_~`\u00a0"
+_EDGE = " \t*_`\u00a0"
 _NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
 _VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns|here)"
 _LEAD = rf"(?:(?:it's|it|this one|this)\s)?(?:{_VERBS}\s)*"
@@ -201,8 +201,13 @@ def stars_and_votes(
     found = [] if match is None else list(_rating(match, start=0))
     if match is None or found[1].value == votes:
         return found
-    may_count = found[1].value >= _VOTES and not _YEAR.fullmatch(match["count"])
+    may_count = found[1].value >= _VOTES and not is_year(match["count"])
     return found if may_count and (marked or match["mark"]) else []
+
+
+def is_year(digits: str) -> bool:
+    """Tell whether digits may be a year of today's calendars."""
+    return len(digits) == 4 and digits[:2] in ("19", "20")
 
 
 def is_of_stars(label: str) -> bool:
@@ -215,7 +220,6 @@ _STARS_AND_VOTES = re.compile(
     re.I,
 )
 _VOTES = 10  # fewest ratings in brackets that are no rank
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
