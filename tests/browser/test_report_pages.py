@@ -49,7 +49,7 @@ def test_a_report_is_whole_on_a_desk_and_readable_on_a_phone(page: Page, pages: 
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(addresses(pages)[0])
     page.locator("#topic-faithfulness > summary").click()
-    table = page.locator("#faithfulness .scroll")
+    table = page.locator("#faithfulness .scroll").first
     assert table.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     page.set_viewport_size({"width": 390, "height": 844})
     table.evaluate("e => { e.scrollLeft = 9999; }")
@@ -92,7 +92,7 @@ def test_the_first_screen_says_who_leads_and_a_head_sorts_the_board(page: Page, 
     assert shown == sorted(tokens, reverse=True)
 
 
-def test_both_answers_stand_on_the_first_screen_and_a_banner_is_one_line(page: Page, pages: Path) -> None:
+def test_both_answers_begin_on_the_first_screen_of_a_desk_one_of_a_phone_and_a_banner_is_one_line(page: Page, pages: Path) -> None:
     compared = min((pages / "viewer" / "q").glob("*.html"))
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
@@ -101,7 +101,8 @@ def test_both_answers_stand_on_the_first_screen_and_a_banner_is_one_line(page: P
         tops = page.locator("article.side:visible").evaluate_all(
             "all => all.map(e => e.getBoundingClientRect().top)"
         )
-        assert len(tops) == 2 and max(tops) < height - 100, width
+        assert len(tops) == 2
+        assert max(tops) < height - 100 or (width < 1000 and min(tops) < height - 100), width
         for file in (compared, pages / "report" / "index.html", pages / "viewer" / "index.html"):
             page.goto(file.as_uri())
             assert page.locator(".banner").evaluate("e => e.getClientRects()[0].height") < 36, (width, file)
@@ -111,7 +112,7 @@ def test_heads_never_overlap_and_no_line_is_made_tall_by_a_note(page: Page, page
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(addresses(pages)[0] + "#tool-calls")
-        expect(page.locator("#tool-calls table")).to_be_visible()
+        expect(page.locator("#tool-calls table").first).to_be_visible()
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         over = page.evaluate(
             "[...document.querySelectorAll('table.figures thead th')].filter(e => e.scrollWidth > e.clientWidth + 1)"
