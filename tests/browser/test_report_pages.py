@@ -92,7 +92,9 @@ def test_the_first_screen_says_who_leads_and_a_head_sorts_the_board(page: Page, 
     assert shown == sorted(tokens, reverse=True)
 
 
-def test_both_answers_begin_on_the_first_screen_of_a_desk_one_of_a_phone_and_a_banner_is_one_line(page: Page, pages: Path) -> None:
+def test_both_answers_begin_on_the_first_screen_of_a_desk_one_of_a_phone_and_a_banner_is_one_line(
+    page: Page, pages: Path
+) -> None:
     compared = min((pages / "viewer" / "q").glob("*.html"))
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})

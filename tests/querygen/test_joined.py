@@ -78,6 +78,7 @@ def mixed(maker: JoinedMaker) -> list[Query]:
     return maker.questions(8, 12)
 
 
+@pytest.mark.slow
 def test_questions_of_a_higher_level_mix_needs_figures_and_values_of_orders(mixed: list[Query]) -> None:
     high = [one for one in mixed if (truth_of(one).level or 0) > 2]
     for one in high:
@@ -87,6 +88,7 @@ def test_questions_of_a_higher_level_mix_needs_figures_and_values_of_orders(mixe
     assert any(parts(one, "taken") for one in high)
 
 
+@pytest.mark.slow
 def test_an_order_is_named_by_its_kind_and_what_a_shopper_remembers(mixed: list[Query]) -> None:
     chains = [x["order"] for one in mixed for name in ("figures", "taken") for x in parts(one, name)]
     assert chains
@@ -114,6 +116,7 @@ def test_one_question_is_one_errand(maker: JoinedMaker) -> None:
         assert {drawer.kinds[tuple(need.category)] for need in of.needs} <= found
 
 
+@pytest.mark.slow
 def test_each_need_has_a_demand_of_its_own(mixed: list[Query]) -> None:
     for one in mixed:
         taken = {x["point"] for x in parts(one, "taken")}
@@ -121,6 +124,7 @@ def test_each_need_has_a_demand_of_its_own(mixed: list[Query]) -> None:
         assert bare <= taken
 
 
+@pytest.mark.slow
 def test_a_maker_is_named_only_as_that_of_an_order_and_once(mixed: list[Query]) -> None:
     for one in mixed:
         stated = [x["kind"] for need in parts(one, "needs") for x in need.get("constraints", [])]
@@ -138,6 +142,7 @@ def test_a_single_piece_has_a_price_and_several_a_budget(maker: JoinedMaker) -> 
         assert load > 1 or {need.pieces > 1 for of in found for need in of.needs} == {True, False}
 
 
+@pytest.mark.slow
 def test_no_value_of_an_order_stands_in_a_question_and_both_proofs_find_it(
     mixed: list[Query], maker: JoinedMaker
 ) -> None:
@@ -181,6 +186,7 @@ def test_each_level_has_its_load_and_every_question_is_proved_again(
     assert told.endswith("6 of 6 questions pass every check\n")
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_question(written: list[Query], maker: JoinedMaker) -> None:
     assert [line_of(one) for one in maker.questions(7, 6)[:2]] == [line_of(one) for one in written[:2]]
 
@@ -290,6 +296,7 @@ def test_a_store_that_sells_what_others_make_is_no_maker(little: Shop) -> None:
     assert Shelves(little).makers == {"Anna", "Berta", "Carla"}
 
 
+@pytest.mark.slow
 def test_no_question_names_a_store_that_makes_nothing(mixed: list[Query], maker: JoinedMaker) -> None:
     shelves = maker.bundles.solver.shelves
     stores = {one.store for one in shelves.products.values() if one.store} - shelves.makers
