@@ -36,7 +36,8 @@ async def careless(query, tools, model, budget):
         [
             "# What I would buy",
             "",
-            f"- Your last order: [{order['title']}]({order['url']}), ordered on {day.isoformat()}.",
+            f"- [{order['title']}]({order['url']})",
+            f"  - Order date: {day.isoformat()}",
             "",
             "| product | price |",
             "| --- | --- |",
@@ -49,5 +50,5 @@ async def careless(query, tools, model, budget):
     )
 
 
-careless.version = "1"
+careless.version = "2"
 careless.tools = ("get_user_orders", "product_catalog_search")
