@@ -94,7 +94,7 @@ _ROOMY = {
 LimitName = Literal["wide", "tight"]
 NAMED_LIMITS: Mapping[str, Mapping[str, int | float]] = {
     "wide": {**_ROOMY, "tool_calls": 150},
-    "tight": {**_ROOMY, TIMES_LEAST: 1.5},
+    "tight": {**_ROOMY, TIMES_LEAST: 1.2},
 }
 """Limits that go by one name. Under both, the agent is told how many calls of tools it may make."""
 

@@ -13,7 +13,7 @@ from drr.wording.excerpt import many
 TIGHT = Heading(
     "solved, tight",
     "solved_tight",
-    "Share solved in a run under `--limits tight`: 1.5 times the calls of the shortest plan that proves the answer.",
+    "Share solved in a run under `--limits tight`: 1.2 times the calls of the shortest plan that proves the answer.",
     scale="0-1",
 )
 CALLS = Heading(

@@ -127,7 +127,7 @@ class Environment:
 
     Without `queries`, questions are made from the shop by seed: `task="retail"` asks for research, `task="service"` is a talk with a
     shopper who wants to buy, cancel and return. `sandbox` is the folder of its web; by default the web made with the
-    shop, else the package's own web. `calls` limits the calls of tools in place of steps: `wide` to 150, `tight` to 1.5 times the question's
+    shop, else the package's own web. `calls` limits the calls of tools in place of steps: `wide` to 150, `tight` to 1.2 times the question's
     `least`; after the last one only a report is taken. Many environments of one process share an open shop. `transcripts` is
     a file of JSON lines that every finished episode is added to.
 
