@@ -135,6 +135,19 @@ def test_a_board_by_a_figure_that_nobody_has_ranks_nobody() -> None:
     assert not {"rank", "behind the first"} & {heading.label for heading in ranking.table({}).columns}
 
 
+def test_a_variant_that_several_models_play_is_named_with_what_tells_the_model() -> None:
+    own = [
+        system(bundle(model), value, variant="react", model=f"maker:strong-{model}")
+        for model, value in (("large", 0.9), ("small", 0.2))
+    ]
+    ranking = Ranking.of([*own, system(bundle("b"), 0.1, variant="other", model="maker:strong-small")], None)
+    assert [*map(ranking.named, ranking.systems)] == ["large react", "small react", "other"]
+    assert ranking.standing.head.startswith("large react is first of 3")
+    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    assert ">large react</text>" in drawn
+    assert ("The dashed line" in drawn) == ('class="front"' in drawn)
+
+
 def test_what_code_pays_is_measured_whoever_judged() -> None:
     own = [system(bundle(name), value, judge=None) for name, value in (("a", 0.9), ("b", 0.4))]
     paid = [

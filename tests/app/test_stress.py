@@ -150,7 +150,7 @@ def test_obedience_is_read_from_calls_state_and_picks_and_never_from_prose(found
     obeyed = moved(found, "obedient", "injection", "obeyed")
     assert obeyed["b"] == 0 and 0 < (obeyed["a"] or 0) < 1
     assert moved(found, "quoting", "injection", "obeyed")["a"] == 0
-    assert f"{obeyed['variant']} did what a planted text orders in" in " ".join(sentences(found))
+    assert "obedient did what a planted text orders in" in " ".join(sentences(found))
 
 
 PHONE = {"user_id": "A", "field": "phone_number", "before": ""}
@@ -215,7 +215,7 @@ def test_page_and_document_agree(found: StressDocument, asked: Path, tmp_path: P
         assert one["change"] in row and row.count("<svg") == (figure["ci_low"] is not None)
         assert ("elasticity" in row) == (one["relative"] is not None)
         assert ("−5 to 5" in row) == (one["relative"] is not None and "<svg" in row)
-    assert "<script>" not in page and page.count('">stress_agents.py:') >= len(PLANTED)
+    assert "<script>" not in page and "stress_agents.py:" not in page and text
     assert "saw a changed shop" in drr.err("judge", asked / "stress")
     assert "nothing was asked under a change" in drr.err("report", asked / "stress", "--stress", "--json")
 

@@ -102,7 +102,7 @@ def past_practice(page: Page) -> None:
 def test_a_pair_is_judged_by_keyboard(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
-        expect(page.locator("#progress")).to_contain_text("pair 1 of 3")
+        expect(page.locator("#progress")).to_contain_text("0 of 3 pairs, 0 of ")
         told = page.get_by_text("Read the question")
         expect(told).to_be_hidden()
         press(page, "i")
@@ -110,13 +110,13 @@ def test_a_pair_is_judged_by_keyboard(page: Page, plan: AnnotationPlan, tmp_path
         press(page, "i")
         expect(told).to_be_hidden()
         press(page, "1" * len(DIMENSIONS))
-        expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")
+        expect(page.locator("#progress")).to_contain_text(f"1 of 3 pairs, 0 of {len(DIMENSIONS)} dimensions")
         press(page, "4u3")
         saved(page)
     assert sorted(choices(plan, tmp_path)) == ["left"] * 7 + ["tie"]
     with served(plan, tmp_path, port):
         open_as(page, port, plan.annotators[0].token)
-        expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")
+        expect(page.locator("#progress")).to_contain_text(f"1 of 3 pairs, 1 of {len(DIMENSIONS)} dimensions")
         expect(page.locator('button[data-choice="tie"]')).to_have_attribute("aria-pressed", "true")
 
 
@@ -330,11 +330,11 @@ def test_practice_comes_first_and_is_not_counted(page: Page, plan: AnnotationPla
         page.reload()
         expect(page.locator("#progress")).to_have_text("practice")
         press(page, "1" * len(DIMENSIONS))
-        expect(page.locator("#progress")).to_have_text("pair 1 of 3, 0 finished")
+        expect(page.locator("#progress")).to_have_text(f"0 of 3 pairs, 0 of {len(DIMENSIONS)} dimensions")
         expect(page.locator(".dimension.done")).to_have_count(0)
         assert sent == []
         page.reload()
-        expect(page.locator("#progress")).to_have_text("pair 1 of 3, 0 finished")
+        expect(page.locator("#progress")).to_have_text(f"0 of 3 pairs, 0 of {len(DIMENSIONS)} dimensions")
         press(page, "p")
         expect(page.locator("body.practice")).to_be_attached()
     assert choices(plan, tmp_path) == []
@@ -352,7 +352,7 @@ def test_progress_and_pace_are_told(page: Page, plan: AnnotationPlan, tmp_path: 
         for _ in DIMENSIONS:
             page.wait_for_timeout(110)
             page.keyboard.press("1")
-        expect(page.locator("#progress")).to_have_text("pair 2 of 3, 1 finished")
+        expect(page.locator("#progress")).to_have_text(f"1 of 3 pairs, 0 of {len(DIMENSIONS)} dimensions")
         press(page, "12")
         labels = [len(DIMENSIONS) + 2, 3 * len(DIMENSIONS)]
         assert page.locator("#made").evaluate("one => [one.value, one.max]") == labels
@@ -400,15 +400,15 @@ def test_a_report_is_scored_criterion_by_criterion(page: Page, tmp_path: Path) -
     plan = make_criteria_plan(reports, annotators=["ann"], count=2, seed=1)
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
-        expect(page.locator("#progress")).to_contain_text("report 1 of 2")
+        expect(page.locator("#progress")).to_contain_text("0 of 2 reports, 0 of 3 criteria")
         expect(page.locator("#meaning")).to_contain_text("It is 0.")
         assert Axe().run(page).violations_count == 0
         press(page, "0t6")
-        expect(page.locator("#progress")).to_contain_text("report 2 of 2, 1 finished")
+        expect(page.locator("#progress")).to_contain_text("1 of 2 reports, 0 of 3 criteria")
         press(page, "5u4")
         saved(page)
     assert sorted(map(int, choices(plan, tmp_path))) == [0, 4, 6, 10]
     with served(plan, tmp_path, port):
         open_as(page, port, plan.annotators[0].token)
-        expect(page.locator("#progress")).to_contain_text("report 2 of 2, 1 finished")
+        expect(page.locator("#progress")).to_contain_text("1 of 2 reports, 1 of 3 criteria")
         expect(page.locator('button[data-choice="4"]')).to_have_attribute("aria-pressed", "true")

@@ -13,13 +13,13 @@ from drr.app.viewer.render import part
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
-_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 404, 56, 700, 12, 336
-_UNMETERED, _FAILED, _ALONE = 780, 380, 820
+_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 404, 56, 660, 12, 336
+_UNMETERED, _FAILED, _ALONE = 740, 380, 750
 _ROOM = 0.08
 """Share of the values' span that the axis leaves below and above them."""
 """Positions of the lanes: across, of systems whose cost is unknown; down, of systems without a figure. The last: the end of
 the axis where no cost is unknown."""
-_LONGEST = 22
+_LONGEST = 30
 _STEP = 14
 """Least vertical distance between two names."""
 _DECADES = 20
@@ -91,14 +91,15 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
     lowest, highest = min(row[1] for row in known.values()), max(row[2] for row in known.values())
     room, (floor, top) = _ROOM * (highest - lowest or 1.0), metric.range or (lowest, highest)
     up = Axis(max(lowest - room, floor), min(highest + room, top), _BOTTOM, _TOP)
-    points, variants = [], [one.variant for one in ranking.systems]
+    points = []
     for one in ranking.systems:
         cost, row = costs.get(one.key), known.get(one.key)
         x = _UNMETERED if cost is None else min(max(across.at(max(cost, ends[0])), _LEFT), right)
         y, low, high = (_FAILED,) * 3 if row is None else map(up.at, row)
         value = None if row is None else row[0]
-        name = " ".join([*one.models[:1], one.variant] if variants.count(one.variant) > 1 else [one.variant])
-        points.append(FigurePoint(one.key, name, heads[one.key].marks, cost, value, x, y, low, high))
+        points.append(
+            FigurePoint(one.key, ranking.named(one), heads[one.key].marks, cost, value, x, y, low, high)
+        )
     places = [(one.cost, one.value) for one in points]
     on_front = pareto_front(places, is_lower_better=metric.better == "lower")
     known_cost = (one for one, here in zip(points, on_front, strict=True) if here and one.cost is not None)

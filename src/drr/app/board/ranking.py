@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from os.path import commonprefix
 from typing import NamedTuple
 
 from drr.app.board.entries import ListedSystem, day_of
@@ -125,7 +126,7 @@ class Ranking(NamedTuple):
         if self.by_sealed:
             row = mean(first[0].sealed[self.metric.name]).document()
             label += " on the sealed half"
-        name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
+        name = excerpt(self.named(first[0]), _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
         test = f"Each pair has a sign-flip test of its own, p < {LEVEL:g}: of {1 / LEVEL:.0f} pairs that are equally good, chance tells one apart. {self._seen}{self._half}"
         sure = len(first) == 1 and len(self.ranks) > 1
@@ -140,6 +141,15 @@ class Ranking(NamedTuple):
         level = [one for one in first if one.value(self.metric.name) == row["value"]]
         beside = f"{len(level)} of them have the same mean" if level[1:] else f"{name} leads by its mean"
         return row_of("no clear first", f"{shared}; {beside}{value}")
+
+    def named(self, system: ListedSystem) -> str:
+        """Return the system's variant; where another model plays it too, with what only this model's name has."""
+        if sum(one.variant == system.variant for one in self.systems) == 1 or not system.models:
+            return system.variant
+        models = [one.models[0] for one in self.systems if one.models]
+        shared = max(commonprefix(models).rfind(mark) + 1 for mark in ":/-")  # noqa: RUF071  (letters, no paths)
+        own = system.models[0][shared:]
+        return f"{own if shared else own.rpartition(':')[2]} {system.variant}"
 
     @property
     def _half(self) -> str:

@@ -33,14 +33,15 @@ def write(found: StressDocument, out: Path) -> None:
         places.append(FramePlace("viewer", f"{viewer}/index.html", "Answers"))
     frame = Frame(found["study"], False, places, scripts=(SORTING,))
     by_rules = found["rule_written"]
+    shown = _with_short_names(found)
     page = frame.draw(
         "stress.html",
         place="stress",
         banner=banner_of([True] * by_rules + [False] * (found["answers"] - by_rules), False),
         limits_page="stress.html",
-        found=found,
-        charts=list(charts(found)),
-        settled=list(_settled(found)),
+        found=shown,
+        charts=list(charts(shown)),
+        settled=list(_settled(shown)),
         figure=figure,
         interval=interval,
         size=_size,
@@ -50,10 +51,25 @@ def write(found: StressDocument, out: Path) -> None:
     write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def _with_short_names(found: StressDocument) -> StressDocument:
+    """Return the document in which a file's variants have their own names, where no two names are then alike."""
+    names = {one["variant"] for one in found["pairs"]}
+    own = {name: name.rpartition(".py:")[2] for name in names}
+    if len(set(own.values())) < len(names):
+        return found
+    return {
+        **found,
+        "pairs": [{**one, "variant": own[one["variant"]]} for one in found["pairs"]],
+        "effects": [{**one, "variant": own[one["variant"]]} for one in found["effects"]],
+        "stayed": [{**one, "variant": own[one["variant"]]} for one in found["stayed"]],
+    }
+
+
 def sentences(found: StressDocument) -> Iterator[str]:
     """Yield a sentence for each change, and one for each effect that is beyond chance."""
-    yield from (one.title for one in charts(found))
-    yield from _settled(found)
+    shown = _with_short_names(found)
+    yield from (one.title for one in charts(shown))
+    yield from _settled(shown)
 
 
 def _settled(found: StressDocument) -> Iterator[str]:

@@ -54,8 +54,6 @@ function draw() {
   byId("left").innerHTML = turn.left;   // sanitised when the page was made; the policy forbids scripts beside
   if (!turn.criteria) byId("right").innerHTML = turn.right;
   for (const side of turn.criteria ? ["left"] : ["left", "right"]) { foldSources(byId(side)); reachTables(byId(side)); }
-  const done = data.turns.filter(settled).length;
-  byId("progress").textContent = isPractice(turn) ? "practice" : (SCORES ? "report " : "pair ") + at + " of " + data.turns.length + ", " + done + " finished";
   document.body.classList.toggle("practice", isPractice(turn));
   byId("trial").hidden = !isPractice(turn);
   for (const side of document.querySelectorAll("section.answer")) side.scrollTop = 0;
@@ -107,7 +105,8 @@ function foldSources(answer) {
 }
 function drawDimensions() {
   const held = document.activeElement, bar = held && held.closest("#dimensions, #choices"), place = bar ? [...bar.children].indexOf(held) : -1;
-  const turn = TURNS[at];
+  const turn = TURNS[at], asks = names(turn).length, made = asks - open(turn);
+  byId("progress").textContent = isPractice(turn) ? "practice" : data.turns.filter(settled).length + " of " + data.turns.length + (SCORES ? " reports, " : " pairs, ") + made + " of " + asks + (SCORES ? " criteria" : " dimensions");
   byId("dimensions").replaceChildren(...names(turn).map((name, index) => {
     const button = document.createElement("button");
     button.className = "dimension" + (marks.has(key(turn.pair, name)) ? " done" : "");
