@@ -82,6 +82,8 @@ def test_the_first_screen_says_who_leads_and_a_head_sorts_the_board(page: Page, 
     for part in ("h1", "#failing figure", "#board table"):
         box = page.locator(part).first.bounding_box()
         assert box and box["y"] + box["height"] <= 900, part
+    systems, failed = (page.locator(part).bounding_box() for part in ("#board h2", "#failing h2"))
+    assert systems and failed and systems["y"] < failed["y"], "a judged study shows its systems first"
     assert page.locator("#board .scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     expect(page.locator("details.topic[open]")).to_have_count(0)
     rows, head = page.locator("#board tbody tr"), page.locator("#board thead th", has_text="tokens")

@@ -58,7 +58,9 @@ def test_the_talk_is_the_page(page: Page, talk: Path) -> None:
     heard, asked = page.locator(".talk .shopper"), page.locator(".talk p.agent")
     expect(asked).to_have_count(3)
     expect(heard).to_have_count(4)
-    expect(page.locator(".talk small", has_text="shopper").and_(page.locator(":has(+ .shopper)"))).to_have_count(4)
+    expect(
+        page.locator(".talk small", has_text="shopper").and_(page.locator(":has(+ .shopper)"))
+    ).to_have_count(4)
     expect(page.locator(".talk small:has(+ .agent:not(.act))").first).to_have_text("react")
     assert page.locator(".policy li").count() == page.locator(".policy .tag").count()
     left, right = (one.first.bounding_box() for one in (heard, asked))

@@ -386,6 +386,8 @@ def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, stud
         unit = page.locator("tr", has_text="What do cardinals eat?").locator(".unit a").first
         expect(page.locator("#legend")).to_contain_text("faithfulness")
         expect(unit).to_have_text(re.compile(r"^[01]\.\d\d$"))
+        expect(page.locator("#units .tag", has_text="no error")).to_have_count(0)
+        expect(page.locator("#units small", has_text="No language model")).to_have_count(0)
         page.locator("#measure").select_option(label="depth")
         expect(unit).to_have_text(re.compile(r"^\d+$"))
         everything = page.locator("#units tbody tr:visible").count()

@@ -180,6 +180,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         limits=limits(material, material.contrasts),
         failed=_error_count(material),
         checked=bool(material.judged.rules),
+        judged=material.judged.judging is not None,
         charts=charts(material, ranks.systems, error_rows(material)),
         spreads=spreads(material, ranks.systems),
         facts=facts(material),

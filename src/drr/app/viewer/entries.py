@@ -23,6 +23,7 @@ from drr.eval.metrics.document import not_comparable
 from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.question import Comparison, grouped
 from drr.eval.tasks.judgements import Judged, JudgingRun
+from drr.offline.agents.source_list import UNREAD
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -173,6 +174,5 @@ def judged_fields(judged: Judged, answer: Answer, values: Mapping[str, float | N
         "types": tuple(sorted({kind for claim in claims for kind in claim.types})),
         "claims": tuple(claim.text for claim in claims),
         "errors": errors_of(judged, answer),
-        "is_checked": answer.key in judged.rules,
-        "start": excerpt(first_words(answer.report), _START),
+        "start": excerpt(first_words(answer.report.replace(UNREAD, "")), _START),
     }

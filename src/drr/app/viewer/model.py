@@ -253,8 +253,6 @@ class ShownEntry:
     """Claims of the answer in the judge's words; empty until the study has been measured."""
     errors: Sequence[FoundError] = ()
     """Wrong facts that rules found; empty until the study has been measured."""
-    is_checked: bool = False
-    """True where rules have checked the report."""
     start: str = ""
     """First words of the report; empty until the study has been measured."""
     cost: float | None = None
@@ -278,7 +276,7 @@ class ShownEntry:
             return f"{', '.join(rules[:_NAMED])}{more}", "none"
         if (solved := self.scores.get("solved")) is not None:
             return ("solved", "full") if solved == 1 else ("not solved", "none")
-        return ("no error found" if self.is_checked else "", "")
+        return "", ""
 
     @property
     def question_page(self) -> str:

@@ -304,6 +304,8 @@ def long_arguments(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 MOST_LINES, MOST_SIGNS = 10, 1_000
 """Most lines and characters of a text that a transcript shows unfolded."""
+MOST_OF_RESULT = 120
+"""Most characters of a result, which is unfolded only where it is one line."""
 
 
 def long_texts(talks: Iterable[Conversation]) -> dict[str, int]:
@@ -311,8 +313,9 @@ def long_texts(talks: Iterable[Conversation]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in (message.row for talk in talks for message in talk.messages):
         called = [text for call in one.get("tool_calls") or () for _, text in long_arguments(call)]
+        lines, signs = (1, MOST_OF_RESULT) if one.get("role") == "tool" else (MOST_LINES, MOST_SIGNS)
         for text in (*thoughts(one), one.get("text") or "", *called):
-            if len(text) > MOST_SIGNS or len(text.strip().splitlines()) > MOST_LINES:
+            if len(text) > signs or len(text.strip().splitlines()) > lines:
                 found.setdefault(text, len(found))
     return found
 
