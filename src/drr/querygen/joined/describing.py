@@ -23,13 +23,13 @@ _NEEDS = (
     *_OPEN,
     "Prices and stars are today's. A budget counts all pieces. Several pieces of a thing are pieces of one product.",
     "What may be given up is given up in the stated order, and no more of it than it takes.",
-    "Of all products or sets that are possible then, that whose stars add up highest is right, each product counted once."
+    "Of all products or sets that surely keep the rules then, that whose stars add up highest is right, each product counted once."
     " Of equals, that which costs least in all is right.",
 )
 _ORDERS = (
     "The kind of a product is the last step of its category.",
     _MAKER,
-    "First and last are by the day of the order. A total is that of all pieces of the order at today's price; without a known price it cannot be told.",
+    "An order counts whatever became of it, and for whomever it was. First and last are by the day of the order. A total is that of all pieces of the order at today's price; without a known price it cannot be told.",
     "If no order is of that sort, nothing fits the point, and the other points stand.",
 )
 _RECORDS = {
