@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,7 +84,7 @@ def reading_form(base: type[_Form], shown: str) -> type[_Form]:
 
 
 @dataclass(frozen=True)
-class WordWriter:
+class WordWriter(ABC):
     """A writer and readers of the specifications of one shop, one in each unit."""
 
     maker: Any
@@ -98,9 +99,9 @@ class WordWriter:
     task: ClassVar[type[WordTask]]
 
     @property
+    @abstractmethod
     def given(self) -> Mapping[str, str]:
         """Return what stands in the slots of the prompts, the same for all questions of a shop."""
-        raise NotImplementedError
 
     def unit(self, query: Query) -> Unit:
         row = query.model_dump(mode="json", exclude_none=True)
@@ -145,7 +146,7 @@ class WordWriter:
 
 
 @dataclass
-class WordTask:
+class WordTask(ABC):
     """The wording of one question."""
 
     of: WordWriter
@@ -171,17 +172,17 @@ class WordTask:
         self.transcript.append({"role": role, "request": asked_for, "answer": found})
         return answer
 
+    @abstractmethod
     async def worded(self, fault: TextFault) -> Query:
         """Return the question in the writer's next words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remarks(self, query: Query) -> list[str]:
         """Return what code finds wrong with the words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def missed(self, read: Any) -> str:
         """Return what a reader understood; empty where it gives the right answer."""
-        raise NotImplementedError
 
     def shown(self) -> dict[str, str]:
         """Return what a reader is shown beside the lists."""
