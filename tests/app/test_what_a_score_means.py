@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drr.app.study.frozen_sets import best_script, place_of_set, read_set
-from drr.eval.stats.differences import SIGNIFICANT, detectable_difference
+from drr.eval.stats.differences import SIGNIFICANT, detectable_difference, unpaired
 from drr.eval.stats.intervals import SHARE, from_sums, ratio
 from drr.eval.stats.ranks import LEVEL
 
@@ -56,6 +56,14 @@ def test_the_differences_of_the_page_are_those_that_the_test_finds() -> None:
         assert own.ci_low is not None and own.ci_high is not None
         halves.append(round((own.ci_high - own.ci_low) / 2, 2))
     assert shown == wanted | {"one system's share near .5, half of its interval": halves}
+
+
+def test_two_halves_differ_by_chance_as_far_as_the_page_says() -> None:
+    (gap, size) = re.findall(r"Chance alone makes (\.\d\d) between halves of (\d+)", PAGE.read_text("utf-8"))[0]
+    half = np.arange(int(size)) < int(size) // 2
+    one = {str(k): [float(solved)] for k, solved in enumerate(half)}
+    found = unpaired(one, one, SHARE).difference.document()
+    assert found["ci_high"] == pytest.approx(float(gap), abs=0.005)
 
 
 @pytest.mark.parametrize(("tests", "larger"), [(4, 1 / 5), (round(SIGNIFICANT / LEVEL), 1 / 3)])

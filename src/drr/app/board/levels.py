@@ -23,7 +23,7 @@ CALLS = Heading(
 )
 OPEN_MINUS_SEALED = Heading(
     "open minus sealed",
-    explanation="Mean on the open half of the set minus mean on the sealed half. A large value suggests that it was trained on the open questions.",
+    explanation="Mean on the open half of the set minus mean on the sealed half. A large value suggests training on the open questions, or a harder sealed half.",
 )
 
 
