@@ -59,7 +59,8 @@ def test_the_differences_of_the_page_are_those_that_the_test_finds() -> None:
 
 
 def test_two_halves_differ_by_chance_as_far_as_the_page_says() -> None:
-    (gap, size) = re.findall(r"Chance alone makes (\.\d\d) between halves of (\d+)", PAGE.read_text("utf-8"))[0]
+    said = r"Chance alone makes (\.\d\d) between halves of (\d+)"
+    gap, size = re.findall(said, PAGE.read_text("utf-8"))[0]
     half = np.arange(int(size)) < int(size) // 2
     one = {str(k): [float(solved)] for k, solved in enumerate(half)}
     found = unpaired(one, one, SHARE).difference.document()
