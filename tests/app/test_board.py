@@ -40,11 +40,7 @@ def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
     near = [system(bundle(f"{value}"), value, variant=f"v{value}") for value in (0.8, 0.7999, 0.5)]
     told = Ranking.of(near, None).standing
     assert told.head.startswith("2 of 3 systems share the first place") and "0.80" in told.head
-    assert (
-        told.leads is None
-        and "of 200 pairs that are equally good" in told.test
-        and "a gap of 0.0" in told.test
-    )
+    assert told.leads is None and "one of 200 equally good pairs" in told.test and "a gap of 0.0" in told.test
     values = (("a", 0.8), ("b", 0.8), ("c", 0.5))
     equal = Ranking.of([system(bundle(name), value, variant=name) for name, value in values], None)
     assert "2 of them have the same mean, 0.80" in equal.standing.text

@@ -94,7 +94,7 @@ def test_differences_are_those_of_compare(home: Path, report: Path, drr: Drr) ->
     rows = rows_of(report / "tables" / "settings.csv")
     same = rows["plan-to-function: records minus task", "same_reports"]["value"] == "4 of 4"
     names = "memory:recent:1k, persona and records" if same else "memory:recent:1k and persona"
-    told = f"the same reports, byte for byte, under task, memory:none:1k, {names} (4 each)"
+    told = f"the settings task, memory:none:1k, {names} gave the same reports, byte for byte (4 each)"
     assert told in document["banner"]
     assert rows["plan-to-function: persona minus task", "same_reports"]["value"] == "4 of 4"
     assert float(rows["plan-to-function: persona minus task", "pqr_p"]["value"]) == 0

@@ -54,7 +54,7 @@ _BESIDE: Sequence[tuple[Heading, Callable[[ListedSystem], Cell]]] = (
     (
         Heading(
             "contained",
-            explanation="Whether the agent's code was kept from the right answers, as its maker says. If not, it ran beside them and could have read them.",
+            explanation="Where the agent's code ran, as its maker says: apart from the right answers, or beside them, where it could have read them.",
         ),
         lambda one: Cell(CONTAINED[one.contained]),
     ),
@@ -128,7 +128,7 @@ class Ranking(NamedTuple):
             label += " on the sealed half"
         name = excerpt(self.named(first[0]), _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
-        test = f"Each pair has a sign-flip test of its own, p < {LEVEL:g}: of {1 / LEVEL:.0f} pairs that are equally good, chance tells one apart. {self._seen}{self._half}"
+        test = f"Each pair has a sign-flip test of its own, p < {LEVEL:g}: one of {1 / LEVEL:.0f} equally good pairs is called different by chance. {self._seen}{self._half}"
         sure = len(first) == 1 and len(self.ranks) > 1
         row_of = partial(
             SystemStanding, metric=self.metric, leads=first[0].variant if sure else None, test=test

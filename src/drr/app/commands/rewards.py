@@ -105,7 +105,7 @@ def _odd_text(items: OddQuestions) -> str:
     if items["systems"] < FEWEST_SYSTEMS:
         return f"Odd questions are unknown: {systems}, and {FEWEST_SYSTEMS} are needed to tell them."
     chance = UNLIKELY * items["questions"]
-    found = f"{len(items['odd'])} of {many(items['questions'], 'question')} look odd: good systems miss them and weak ones solve them ({systems}). Chance alone would list up to {chance:.0f}."
+    found = f"{len(items['odd'])} of {many(items['questions'], 'question')} look odd: of {systems}, good ones miss them and weak ones solve them. Chance alone would list up to {chance:.0f}."
     head: list[str | Column] = [Column("question", flows=True), "item-rest", "p", "strong half", "weak half"]
     rows = [
         [

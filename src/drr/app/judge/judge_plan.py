@@ -120,7 +120,7 @@ class JudgePlan(PooledTerms, TracedTerms):
         "key", f"most claims in one call (default: {TOGETHER})", "N", TOGETHER
     )
     repeat: Count = option(
-        "units", "judge a sample of the reports K times, to measure how much the judge varies (default: 1). drr draws the sample: at least five reports, and 20 judgements for each task of --what", "K", 1)  # fmt: skip
+        "units", "judge a sample of the reports K times, to measure how much the judge varies (default: 1). The sample holds at least five reports, and enough of them for at least 20 judgements in each task", "K", 1)  # fmt: skip
     refetch: bool = switch("key", "hold claims against the cited pages as they read now")
     unknown: bool = switch("key", "with --refetch: ask also for addresses that no tool returned")
     renew: bool = switch("key", "by today's version, where an earlier one judged before; asks anew")
@@ -130,7 +130,7 @@ class JudgePlan(PooledTerms, TracedTerms):
         "call", "write the key points that count as such a file (default: none)", "FILE"
     )
     reference: str | None = option(
-        "key", "the variant with which --what pairwise and --what relative compare every other one (default: the first). The study keeps it for later calls", "VARIANT")  # fmt: skip
+        "key", "compare every other variant with this one, in the tasks pairwise and relative (default: the first variant). The study keeps it for later calls", "VARIANT")  # fmt: skip
     of_papers: dict[str, Options] = Field({}, exclude=True)
     """Options of the papers' tasks, by the paper's module."""
 

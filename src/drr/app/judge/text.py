@@ -213,8 +213,8 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
 
 
 _UNREAD = (
-    "Faithfulness leaves out a claim if no copy of its source was saved (status not_frozen); `drr judge STUDY --refetch --unknown` fetches such sources now. "
-    "If an attempt to fetch the source failed, the claim counts as not supported."
+    "Where the run never tried to fetch a source (status not_frozen), faithfulness leaves its claims out; `drr judge STUDY --refetch --unknown` fetches such sources now. "
+    "Where it tried and failed, the claims count as not supported."
 )
 
 
@@ -222,7 +222,7 @@ def absence_of(metrics: Mapping[str, Mapping[str, VRow]]) -> list[str]:
     """Return a line for each variant whose faithfulness rests in part on claims that something is not stated."""
     shares = {name: row["fp_absent"]["value"] or 0.0 for name, row in metrics.items() if "fp_absent" in row}
     return [
-        f"{name}: {share:.1%} of the claims in its faithfulness score say that a source does not state something. No passage can be quoted as proof, so the judge's verdict counts without one"
+        f'{name}: {share:.1%} of the claims in its faithfulness score have the form "the source does not state X". Nothing can be quoted to prove such a claim, so the judge\'s verdict counts without a quotation'
         + ("; these claims are too many for faithfulness to lead." if share > ABSENT_MOST else ".")
         for name, share in shares.items()
         if share
@@ -238,7 +238,7 @@ def unread_of(document: StudyDocument) -> list[str]:
     for name, row in variants.items():
         if count := row["verdicts"]["page"]["unquoted"]:
             found.append(
-                f"{name}: {many(count, 'verdict')} left out, because what the judge quoted does not stand in the evidence."
+                f"{name}: {many(count, 'verdict')} left out, because the judge's quotation is not found in the evidence."
             )
         if silent := row["silent_sections"]:
             few = [f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3]]

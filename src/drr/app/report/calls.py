@@ -16,8 +16,8 @@ from drr.eval.stats.question import AskedQuestion
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
-    "Calls of tools per answer, mean over queries. Page reads and control calls are shown but are not in the "
-    "total. A page read is a web page that a variant with page summaries (+ws) read or tried to read. With a control call "
+    "Calls of tools per answer, mean over queries. The total leaves out page reads, control calls and unknown "
+    "tools. A page read is a web page that a variant with page summaries (+ws) read or tried to read. With a control call "
     "an agent writes down a thought, starts a researcher or ends its work. Unknown tools are tool names that the agent "
     "made up. Refused calls never ran and are not counted."
 )

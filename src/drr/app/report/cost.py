@@ -19,8 +19,8 @@ from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
 NOTE = (
-    "Undominated: no other variant is as good or better at the same or a lower cost, by these means. Where intervals "
-    "overlap, chance may have decided that."
+    "Undominated: going by the averages, every variant that is at least as good costs more. Where intervals overlap, chance may "
+    "have decided that."
 )
 
 

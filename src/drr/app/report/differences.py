@@ -18,7 +18,7 @@ _WHENCE = {
 _NEITHER = {
     False: "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it).",
     True: "Noise floor: not measured. `drr judge --repeat 2` measures the judge's part of it. For the systems' part, import two "
-    "reports for each question, told apart by `trial`.",
+    "reports for each question, one with the field `trial` at 1 and one at 2.",
 }
 """Notes on an unknown noise floor. The key is `True` where all reports were imported, so that their systems cannot be run again."""
 
@@ -43,10 +43,10 @@ def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
     whence = " ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
-        "Noise floor: in 19 of 20 cases two equally good systems differ by less than this, just because runs vary. It is "
+        "Noise floor: runs vary, so two equally good systems differ too, in 19 of 20 cases by less than this. It is "
         f"measured on the two systems that vary most. {whence} "
-        "A grey ≈ marks a difference smaller than the floor. It also marks a value that is less than the floor away from "
-        "the best value of its column."
+        "A grey ≈ marks a difference smaller than the floor. Beside a single value, it says that this value and the best of its "
+        "column differ by less than the floor."
     ]
 
 

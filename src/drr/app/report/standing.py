@@ -37,8 +37,8 @@ UNDECIDED, LEVEL = "not told apart", "shared first"
 MAY_BE_FIRST = "lead"
 """CSS class of the cell of a system that is not shown to be behind the first system."""
 OF_A_BOARD = (
-    "A board tests each pair of systems alone, so a new entry changes no rank between others. A study corrects for the "
-    "number of its tests, so that chance makes no leader. The two can disagree."
+    "A board tests each pair of systems alone, so a new entry changes no rank between others. A study makes many tests at once "
+    "and corrects for their number, so that no system leads by luck. So a board and a study can disagree."
 )
 _EMPTY: Mapping[str, str] = {}
 

@@ -197,7 +197,7 @@ def same_reports_text(same: Iterable[SameReports]) -> list[str]:
     """Write one sentence for each set of settings with equal reports, naming all agents with that set."""
     groups = grouped(((one.settings, one.reports, one.rule_written), one.agent) for one in same)
     return [
-        f"{', '.join(agents)}: the same reports, byte for byte, under {_list_of_names(settings)} ({reports} each); "
+        f"{', '.join(agents)}: the settings {_list_of_names(settings)} gave the same reports, byte for byte ({reports} each); "
         + (
             "a rule-based stand-in took the model's place, and it ignores what it is told about the person. Run a real model to compare these settings."
             if by_rules
