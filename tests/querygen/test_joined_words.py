@@ -251,7 +251,7 @@ def test_only_joined_questions_are_worded_and_only_by_language_models(
         "offline",
         "--writer",
     )
-    assert "not all are joined questions" in drr.err("queries", "word", plain, *own, "offline")
+    assert "models word joined questions only" in drr.err("queries", "word", plain, *own, "offline")
     assert "name language models" in drr.err("queries", "word", place / "q.jsonl", *own, "offline")
 
 

@@ -156,15 +156,14 @@ class Checkable(_Part):
     twin: str | None = None
     """The name of a pair of questions that differ in one point, whose answers are of two sorts."""
     specification: JsonObject | None = None
-    """The specification from which code computed the points (`drr.querygen.joined`), or the wishes of a talk."""
+    """The specification from which code computed the points (`drr.querygen.joined`)."""
     worded: Wording | None = None
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the record. One without points, least or level is written as before these existed."""
         row: JsonObject = written(self)
-        few = dict.fromkeys(("points", "rules"), bool(self.points))
-        few["specification"] = bool(self.points) or self.specification is not None
+        few = dict.fromkeys(("points", "rules", "specification"), bool(self.points))
         few |= {name: getattr(self, name) is not None for name in ("least", "level", "twin", "worded")}
         return {key: row[key] for key in row if key not in few or few[key]}
 

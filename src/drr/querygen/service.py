@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Literal, cast, get_args
 from drr.env.checkable import Checkable, PlanStep, ShoppingNeed, in_category
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.errors import DrrError, Misuse
-from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.service.case import (
     CART_TOOLS,
@@ -127,7 +126,7 @@ class ServiceMaker:
             currency=self.shop.manifest.currency,
             model="rules",
             rule_written=True,
-            checkable=Checkable(needs=[wish.need], budget=wish.budget, specification=self.specified()),
+            checkable=Checkable(needs=[wish.need], budget=wish.budget),
             service=case,
         )
         plan = self.gold(query)
@@ -137,10 +136,6 @@ class ServiceMaker:
 
     def _wish(self, rng: Random, user_id: str, policy: ServicePolicy) -> DrawnWish | None:
         return WishDraw(self.base, self.words, rng, user_id, policy).drawn()
-
-    def specified(self) -> JsonObject | None:
-        """Return the wishes of the last talk, for a model to word; `None` where no model does."""
-        return None
 
     def _opening(self, rng: Random, case: ServiceCase, need: ShoppingNeed) -> str:
         """Return the question: his wishes, the policy and the form."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,7 +23,6 @@ from drr.env.service.policies import ShopPolicy
 from drr.env.service.state import ServiceState, vouchers_of
 from drr.querygen.service import ServiceMaker, placed_order, refusals_of
 from drr.querygen.service_wish import DrawnWish
-from pydantic import BaseModel, ConfigDict, Field
 
 HANGING = ("return", "some", "return_if", "free", "question")
 OTHERS = ("cancel", "readdress", "foreign", "voucher")
@@ -48,29 +46,6 @@ _FORBIDDEN, _WITHDRAWN, _FAULTY, _STRICT, _OLDEST, _REDRAWS = 0.5, 0.15, 0.1, 0.
 _ORDINARY: tuple[Reason, ...] = tuple(one for one in get_args(Reason) if one not in FAULTY)
 
 
-class SpokenWish(BaseModel):
-    """One wish of a talk: what it is, and all that he tells of it when he is asked."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    wish: str
-    facts: list[str] = Field(default_factory=list)
-
-    def words(self, words: Mapping[str, Any]) -> str:
-        """Return the wish as it stands in a printed talk."""
-        return str(
-            words["buy"].format(kind=self.facts[0]) if self.wish == "buy" else words["points"][self.wish]
-        )
-
-
-class TalkWishes(BaseModel):
-    """The specification of a talk, in the order of its points."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    wishes: list[SpokenWish]
-
-
 @dataclass
 class RequestDraw:
     """A drawer of wishes about orders, and of those orders. Each order is the only one of its kind and month."""
@@ -86,7 +61,6 @@ class RequestDraw:
     def __post_init__(self) -> None:
         self.slots: dict[SlotKind, list[str]] = {kind: [*own] for kind, own in self.wish.slots.items()}
         self.values = dict(self.wish.values)
-        self.facts = defaultdict[int, list[str]](list)
         self._words, self._pools = self.words["requests"], dict[str, Sequence[Product]]()
         products = self.maker.base.checker.shelves.products
         known = self.maker.base.checker.orders(self.user_id)
@@ -206,7 +180,6 @@ class RequestDraw:
         """Draw the wish for a voucher: his own that holds, or one that has run out."""
         own = self.wish.purchase.voucher
         if own is not None:
-            self.facts[point] = [own]
             return OrderRequest(action="voucher", order_id=own, reason="no longer needed")
         code = self.rng.choice(sorted(vouchers_of(self.maker.shop.manifest.content_hash)))
         self._say("voucher", "voucher", point=point, code=code)
@@ -229,8 +202,7 @@ class RequestDraw:
         kind = kind_of(self.maker.base.checker.shelves.products[order.product_id])
         if is_of_family:
             relative = self.rng.choice(self._words["relatives"])
-            known = [kind, relative, _month(order), "own account"]
-            self._say("order", "family", known, point=point, kind=kind, relative=relative, month=known[2])
+            self._say("order", "family", point=point, kind=kind, relative=relative, month=_month(order))
         else:
             self._say("order", "order", point=point, kind=kind, month=_month(order))
         if request.pieces is not None:
@@ -243,22 +215,17 @@ class RequestDraw:
             self._say("order", "address", point=point, **facts)
         seal = "opened" if request.opened else "sealed"
         if request.withdrawn:
-            self._say("reason", "withdrawn", ["withdrawn"], point=point)
+            self._say("reason", "withdrawn", point=point)
         elif request.action in ("return", "cancel"):
             form = seal if request.action == "return" else "reason"
-            known = [one for one in (request.reason, form) if one != "reason"]
-            self._say("reason", form, known, point=point, reason=request.reason)
+            self._say("reason", form, seal, point=point, reason=request.reason)
         elif request.action == "exchange":
-            self._say("order", f"{seal}_only", [seal], point=point)
+            self._say("order", f"{seal}_only", seal, point=point)
 
-    def _say(
-        self, kind: SlotKind, form: str, known: Sequence[str] = (), /, *, point: int, **facts: object
-    ) -> None:
+    def _say(self, kind: SlotKind, form: str, /, *known: str, point: int, **facts: object) -> None:
         sentence = self._words[form].format(point=point, **facts)
         self.slots.setdefault(kind, []).append(sentence)
-        stated = [*known] or [*map(str, facts.values())]
-        self.values[sentence] = [one for one in stated if one in sentence]
-        self.facts[point] += stated
+        self.values[sentence] = [one for one in (*map(str, facts.values()), *known) if one in sentence]
 
 
 def _month(order: Order) -> str:

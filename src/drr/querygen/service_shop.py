@@ -12,7 +12,6 @@ from typing import Any, ClassVar, cast
 
 from drr.env.checkable import Constraint, ShoppingNeed
 from drr.env.errors import Misuse
-from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.service.case import (
     CART_TOOLS,
@@ -33,7 +32,7 @@ from drr.env.session import Change
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
 from drr.querygen.service import GoldPath, ServiceMaker
-from drr.querygen.service_requests import HANGING, OTHERS, RequestDraw, SpokenWish, TalkWishes
+from drr.querygen.service_requests import HANGING, OTHERS, RequestDraw
 from drr.querygen.service_wish import DrawnWish
 
 _RANKED = 0.25
@@ -106,18 +105,13 @@ class ShopTalks(ServiceMaker):
             {choice: [first.title, second.title, third.title], change.sentence: counted[now], **counted},
         )
 
-    def specified(self) -> JsonObject | None:
-        return TalkWishes(wishes=self._wishes).model_dump(mode="json")
-
     def _opening(self, rng: Random, case: ServiceCase, need: ShoppingNeed) -> str:
-        points = [one.words(self.own_words) for one in self._wishes]
+        words, policy = self.own_words, f"{self.shop_policy.title}\n{self.shop_policy.handbook}"
+        points = [words["buy"].format(kind=need.category[-1])]
+        points += [words["points"][one] for one in self._parts]
         listed = [f"{number}. {one}" for number, one in enumerate(points, 1)]
-        return self.opened("\n".join([rng.choice(self.own_words["greetings"]), *listed]))
-
-    def opened(self, text: str) -> str:
-        """Return the question that he opens with these words."""
-        policy = f"{self.shop_policy.title}\n{self.shop_policy.handbook}"
-        return str(self.own_words["opening"].strip().format(text=text, policy=policy))
+        text = "\n".join([rng.choice(words["greetings"]), *listed])
+        return str(words["opening"].strip().format(text=text, policy=policy))
 
     def _case(self, rng: Random, user_id: str, policy: ServicePolicy, wish: DrawnWish) -> ServiceCase | None:
         purchase = wish.purchase
@@ -132,8 +126,7 @@ class ShopTalks(ServiceMaker):
         requests = [one for point, part in enumerate(parts, 2) if (one := draw.drawn(part, point))]
         if not 2 <= len(requests) == len(parts) or not draw.bystanders():
             return None
-        self._wishes = [SpokenWish(wish="buy", facts=[wish.need.category[-1]])]
-        self._wishes += [SpokenWish(wish=one, facts=draw.facts[at]) for at, one in enumerate(parts, 2)]
+        self._parts = parts
         case = draw.case(requests)
         return case if any(one.is_due for one in case.requests) else None
 

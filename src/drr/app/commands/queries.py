@@ -115,7 +115,7 @@ def _add_generate(actions: Any) -> None:
 
 
 def _add_word(actions: Any) -> None:
-    line = "a model words joined questions or talks, others prove the words; resumable"
+    line = "a model words joined questions, others prove the words; resumable"
     example = "q.jsonl --shop shop --writer MODEL --readers MODEL,MODEL --out worded.jsonl"
     parser = _action(actions, "word", _word, line, example)
     add = parser.add_argument

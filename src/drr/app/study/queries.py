@@ -313,21 +313,17 @@ def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def word_specified(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Have the joined questions or the talks of a file worded, and say which were dropped; return the exit code."""
+    """Have the joined questions of a file worded, and say which were dropped; return the exit code."""
     from drr.env.web.open import open_web
     from drr.llm.names import OFFLINE
     from drr.querygen.joined.making import JoinedMaker
-    from drr.querygen.joined.wording import ROLES, JoinedWriter, WordWriter
-    from drr.querygen.service_shop import ShopTalks
-    from drr.querygen.service_words import TalkWriter
+    from drr.querygen.joined.wording import ROLES, JoinedWriter
     from drr.study.study import Study
 
     asked, readers = read_queries(arguments.file), arguments.readers.split(",")
-    talks = sum(one.service is not None for one in asked)
-    specified = all(one.checkable and one.checkable.specification for one in asked)
-    if not asked or not specified or talks not in (0, len(asked)):
+    if not asked or any(one.service or not one.checkable or not one.checkable.specification for one in asked):
         raise Misuse(
-            f"{arguments.file}: not all are joined questions, nor all talks of version 2; `drr queries generate` makes them"
+            f"{arguments.file}: models word joined questions only; `drr queries generate --joined` makes them"
         )
     roles = dict(zip(ROLES, [arguments.writer, *readers, *readers, *readers], strict=False))
     if OFFLINE in roles.values():
@@ -337,13 +333,9 @@ def word_specified(arguments: argparse.Namespace, settings: Settings) -> int:
     run = {"what": "queries word", "file": str(arguments.file), "shop": arguments.shop, "models": roles}
     with open_shop(arguments.shop, settings) as shop, Study.create(folder, config_of(run, settings)) as study:
         manifest_matches(shop, asked)
-        web, given = open_web(settings, shop=shop), (models, prompts, settings.model_max_tokens, asked)
-        writer: WordWriter = (
-            TalkWriter(ShopTalks(shop, web), *given)
-            if talks
-            else JoinedWriter(JoinedMaker(shop, web), *given)
-        )
-        if isinstance(writer, JoinedWriter) and (strange := writer.strange()):
+        maker = JoinedMaker(shop, open_web(settings, shop=shop))
+        writer = JoinedWriter(maker, models, prompts, settings.model_max_tokens, asked)
+        if strange := writer.strange():
             raise Misuse(
                 f"{arguments.file}: {len(strange)} of {many(len(asked), 'question')} have another answer in this shop and web ({strange[0]});"
                 " give the --shop and the --sandbox with which they were made"
