@@ -290,8 +290,8 @@ def failures(material: ReportData) -> Table | None:
     notes = ["A failed unit is in no mean but the reward and pass^k; here it is counted."]
     if NO_ANSWER.intersection(kinds):
         notes.append(
-            "The report was asked for twice and was no answer both times: it was empty (empty), no lookup had been answered "
-            "(no_research), or it was a tool call written as text (malformed_call)."
+            "The agent was asked twice for its report and gave none: both times the text was empty (empty), was written before any tool "
+            "had returned something (no_research), or was a tool call (malformed_call)."
         )
     if any(kind.startswith(_BROKEN_OFF) for kind in kinds):
         notes.append(
