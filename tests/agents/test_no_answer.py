@@ -173,7 +173,9 @@ def test_a_study_counts_it_as_none(words: list[str], drr: Drr) -> None:
     assert document["metrics"]["react"]["words"]["n"] == 1
     assert drr("report", "study", "--out", "pages", "--quiet")[0] == 0
     page = Path("pages/index.html").read_text()
-    assert "malformed_call" in page and "was asked twice for its report and gave none" in " ".join(page.split())
+    assert "malformed_call" in page and "was asked twice for its report and gave none" in " ".join(
+        page.split()
+    )
     code, gate, _ = drr("study", "gate", "study", "--require", "words>=1")
     assert code == 1 and "3 failed (1 empty, 1 malformed_call, 1 no_research)" in gate
     few = ["study", "gate", "study", "--unanswered", "0.5", "--require"]
