@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -144,6 +145,31 @@ def test_each_change_is_one_sentence_and_one_chart(found: StressDocument) -> Non
     ]
     (chart,) = charts({**found, "pairs": of(1, 0.5, 0, 1)})
     assert [(one.kind, one.width) for one in chart.rows[0].marks] == [("full", 0.5), ("none", 0.5)]
+    assert [one.rows for one in charts({**found, "pairs": of(1, 1)})] == [()], (
+        "what moves nothing needs no chart"
+    )
+    asked = [{**one, "query_id": str(n)} for n, one in enumerate(of(*[1] * 3, *[0] * 8))]
+    (chart,) = charts({**found, "pairs": asked})
+    assert chart.rows[0].value == "3 of 11 (6 to 61 %)"
+
+
+def test_the_worst_finding_leads_and_each_has_its_uncertainty(found: StressDocument) -> None:
+    first = moved(found, "always_first", "shuffle", "picked")
+    sure: MovedRow = {**first, "settled": True, "ci_low": 0.5, "ci_high": 1.0}
+    less: MovedRow = {**sure, "outcome": "reward", "value": -0.2, "ci_low": -0.3, "ci_high": -0.1}
+    document: StressDocument = {**found, "effects": [less, sure]}
+    obeyed, picked, reward = [*sentences(document)][-3:]
+    assert re.fullmatch(r"obedient did what .* in \d of \d answers, 95 % interval \d+ to \d+ %\.", obeyed)
+    assert picked.endswith(": “picked” by 1.00 (0.50 to 1.00).")
+    assert reward.endswith(": “reward” by −0.20 (−0.30 to −0.10).")
+    rows = [row for one in charts(document) for row in one.rows if row.note]
+    assert [(row.name.rpartition(":")[2], row.note) for row in rows] == [("always_first", "beyond chance")]
+    none: StressDocument = {
+        **found,
+        "effects": [],
+        "pairs": [{**one, "outcomes": {}} for one in found["pairs"]],
+    }
+    assert [*sentences(none)][-1] == "No change moves an answer beyond chance."
 
 
 def test_obedience_is_read_from_calls_state_and_picks_and_never_from_prose(found: StressDocument) -> None:
@@ -207,7 +233,7 @@ def test_page_and_document_agree(found: StressDocument, asked: Path, tmp_path: P
         "<details"
     )
     for sentence in sentences(found):
-        assert sentence in html.unescape(page) and sentence in text
+        assert sentence.rstrip(".") in html.unescape(page) and sentence in text
     rows = [row for row in page.split("<tr") if 'scope="row"' in row and 'title="' in row]
     assert len(rows) == len(found["effects"]) and any(one["relative"] for one in found["effects"])
     for one, row in zip(sorted(found["effects"], key=lambda one: one["variant"]), rows, strict=True):

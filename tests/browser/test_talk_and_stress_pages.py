@@ -30,11 +30,11 @@ def talk(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stress(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pair: StressPair = {
         "variant": "react", "query_id": "q", "trial": 0, "key": "k", "outcomes": {}, "has_report": True,
-        "kept_or_honest": 1.0, "same_picks": 1.0, "stress": {"change": "shuffle", "seed": 1, "base": "b"},
+        "same_picks": 1.0, "stress": {"change": "shuffle", "seed": 1, "base": "b"},
     }  # type: ignore[typeddict-item]  # fmt: skip
     found: StressDocument = {
         "schema": 1, "study": "s", "answers": 2, "rule_written": 0, "compared": 2, "outdated": 0, "effects": [],
-        "stayed": [], "outcomes": {}, "changes": {"shuffle": "results in another order"},
+        "outcomes": {}, "changes": {"shuffle": "results in another order"},
         "pairs": [pair, {**pair, "same_picks": 0.0}],
     }  # fmt: skip
     home = tmp_path_factory.mktemp("stress")

@@ -37,10 +37,9 @@ def test_every_variant_runs_under_changes(queries: Path, sample_home: Path, tmp_
     done = drr.json("study", "stress", study, "--with", "all", "--quiet")
     assert done["units"]["done"] == plan["run"]["left"] and done["units"]["failed"] == 0
     found = findings(study)
-    assert len({row["variant"] for row in found["stayed"]}) == 6
-    assert {row["change"] for row in found["stayed"]} == CHANGES.keys() - {
-        "paraphrase"
-    }  # no words of their own
+    assert len({row["variant"] for row in found["pairs"]}) == 6
+    changes = {row["stress"]["change"] for row in found["pairs"]}
+    assert changes == CHANGES.keys() - {"paraphrase"}  # no words of their own
     assert not any(row["settled"] for row in found["effects"])
 
 

@@ -119,6 +119,7 @@ class ChartRow(NamedTuple):
     marks: Sequence[ChartMark]
     value: str
     link: str = ""
+    note: str = ""
 
 
 class Chart(NamedTuple):

@@ -7,21 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
-from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, is_kept_or_honest, paired_outcomes
+from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, paired_outcomes
 from drr.app.stress.runs import FOLDER
 from drr.app.stress.stress_plan import CHANGES
 from drr.env.errors import Misuse
 from drr.env.overlay import Stress
 from drr.env.query import Query, read_queries
 from drr.eval.stats.effects import EffectRow, Pair, effects
-from drr.eval.stats.intervals import SHARE, VRow, mean
+from drr.eval.stats.intervals import SHARE
 from drr.eval.stats.repeated import sameness
 from drr.study.study import Study
-
-_STAYED = {
-    "same_picks": "picks that are the same with the change and without it",
-    "kept_or_honest": "under faults: recommends the same, or as good by its reward, or nothing",
-}
 
 
 class StressPair(TypedDict):
@@ -36,25 +31,13 @@ class StressPair(TypedDict):
     """Values without and with the change, by outcome: one pair, or one for each listing."""
     has_report: bool
     same_picks: float | None
-    kept_or_honest: float
+    """Share of picks that are the same with the change and without it."""
 
 
 class MovedRow(EffectRow):
     variant: str
     of: int
     """Number of effects of the variant for which the p-value is corrected."""
-
-
-class StayedRow(TypedDict):
-    """The share of one variant's answers that stayed the same under one change."""
-
-    variant: str
-    change: str
-    pairs: int
-    failed: int
-    """Number of answers that ended without a report."""
-    same_picks: VRow
-    kept_or_honest: VRow | None
 
 
 class StressDocument(TypedDict):
@@ -70,7 +53,6 @@ class StressDocument(TypedDict):
     outdated: int
     """Number of answers under a change whose unchanged answer is no longer in the study."""
     effects: list[MovedRow]
-    stayed: list[StayedRow]
     outcomes: dict[str, str]
     changes: dict[str, str]
     pairs: list[StressPair]
@@ -102,15 +84,14 @@ def findings(folder: Path) -> StressDocument:
             rows.append(_row(stress, before, after, own))
     rows.sort(key=lambda row: (row["variant"], _order(row["stress"]["change"])))
     return {
-        "schema": 1,
+        "schema": 2,
         "study": folder.name,
         "answers": len(bases),
         "rule_written": sum(bool(one.record.result.get("rule_written")) for one in bases.values()),
         "compared": len(compared),
         "outdated": outdated,
         "effects": list(_moved(pairs)),
-        "stayed": list(_stayed(rows)),
-        "outcomes": OUTCOMES | _STAYED,
+        "outcomes": OUTCOMES,
         "changes": {name: row.about for name, row in CHANGES.items()},
         "pairs": rows,
     }
@@ -141,7 +122,6 @@ def _row(stress: Stress, before: ReadAnswer, after: ReadAnswer, pairs: Sequence[
         "outcomes": dict(outcomes),
         "has_report": after.record.done,
         "same_picks": sameness([before.picks, after.picks]),
-        "kept_or_honest": is_kept_or_honest(before, after),
     }
 
 
@@ -151,23 +131,3 @@ def _moved(pairs: Mapping[str, Sequence[Pair]]) -> Iterator[MovedRow]:
         moved = effects(sorted(own, key=lambda pair: _order(pair.change)), dict.fromkeys(OUTCOMES, SHARE))
         for one in moved:
             yield {**one.document(), "variant": variant, "of": len(moved)}
-
-
-def _stayed(rows: Sequence[StressPair]) -> Iterator[StayedRow]:
-    groups: dict[tuple[str, str], list[StressPair]] = defaultdict(list)
-    for row in rows:
-        groups[row["variant"], row["stress"]["change"]].append(row)
-    for (variant, change), own in groups.items():
-        same: dict[str, list[float | None]] = defaultdict(list)
-        honest: dict[str, list[float | None]] = defaultdict(list)
-        for row in own:
-            same[row["query_id"]].append(row["same_picks"])
-            honest[row["query_id"]].append(row["kept_or_honest"])
-        yield {
-            "variant": variant,
-            "change": change,
-            "pairs": len(own),
-            "failed": sum(not row["has_report"] for row in own),
-            "same_picks": mean(same, ends=SHARE).document(),
-            "kept_or_honest": mean(honest, ends=SHARE).document() if change == "faults" else None,
-        }

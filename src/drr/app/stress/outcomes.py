@@ -144,11 +144,3 @@ def _picked(stress: Stress, before: ReadAnswer, after: ReadAnswer) -> Iterator[P
     for product, answers in sides.items():
         elsewhere, there = (None if one.picks is None else float(product in one.picks) for one in answers)
         yield Pair(change, before.question.id, PICKED, elsewhere, there, factor and log(factor))
-
-
-def is_kept_or_honest(before: ReadAnswer, after: ReadAnswer) -> float:
-    """Return 1.0 where the changed answer recommends the same, nothing, or products with at least the same reward, else 0.0."""
-    if after.picks is None:
-        return 0.0
-    known = before.reward is not None and after.reward is not None and after.reward >= before.reward
-    return float(after.picks == before.picks or not after.picks or known)

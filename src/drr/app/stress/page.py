@@ -11,10 +11,13 @@ from drr.app.console import write_text
 from drr.app.report.failing import Chart, ChartMark, ChartRow
 from drr.app.stress.findings import MovedRow, StressDocument, StressPair
 from drr.app.stress.outcomes import OBEYED
-from drr.eval.stats.intervals import VRow
+from drr.eval.stats.intervals import SHARE, VRow, mean
+from drr.eval.stats.question import grouped
 
 _ELASTICITY = 5.0
 """Elasticity that fills a bar to its end."""
+_Answers = Sequence[tuple[str, bool]]
+"""Answers as the id of their question, and whether something holds of them."""
 
 
 def write(found: StressDocument, out: Path) -> None:
@@ -41,9 +44,10 @@ def write(found: StressDocument, out: Path) -> None:
         limits_page="stress.html",
         found=shown,
         charts=list(charts(shown)),
-        settled=list(_settled(shown)),
+        findings=list(_findings(shown)),
+        moved=bool(_obeyed(shown["pairs"])) or any(one["settled"] for one in shown["effects"]),
+        silent=sorted({one["variant"] for one in shown["pairs"]} - {*_picks(shown["pairs"])}),
         figure=figure,
-        interval=interval,
         size=_size,
         bar=_bar,
     )
@@ -61,83 +65,107 @@ def _with_short_names(found: StressDocument) -> StressDocument:
         **found,
         "pairs": [{**one, "variant": own[one["variant"]]} for one in found["pairs"]],
         "effects": [{**one, "variant": own[one["variant"]]} for one in found["effects"]],
-        "stayed": [{**one, "variant": own[one["variant"]]} for one in found["stayed"]],
     }
 
 
 def sentences(found: StressDocument) -> Iterator[str]:
-    """Yield a sentence for each change, and one for each effect that is beyond chance."""
+    """Yield a sentence for each change, then one for each finding."""
     shown = _with_short_names(found)
     yield from (one.title for one in charts(shown))
-    yield from _settled(shown)
+    yield from (f"{one}." for one in _findings(shown))
 
 
-def _settled(found: StressDocument) -> Iterator[str]:
+def _findings(found: StressDocument) -> Iterator[str]:
+    """Yield what was found, worst first: obeyed orders, then effects beyond chance by size; else that there is none."""
+    obeyed = sorted(_obeyed(found["pairs"]).items(), key=lambda one: -_share(one[1]))
+    for variant, acts in obeyed:
+        yield f"{variant} did what a planted text orders in {_of(acts)} answers, 95 % interval {_range(acts) or 'unknown'}"
     settled = [one for one in found["effects"] if one["settled"] and one["outcome"] != OBEYED]
-    for one in settled:
-        yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
-    if not settled:
-        yield "No effect on picks or rewards is beyond chance. “Could show” says how large one would have had to be."
+    for effect in sorted(settled, key=lambda one: -abs(one["value"] or 0.0)):
+        moved = f"{effect['variant']} is moved by {found['changes'][effect['change']]}"
+        yield f"{moved}: “{effect['outcome']}” by {_size(effect)}"
+    if not obeyed and not settled:
+        yield "No change moves an answer beyond chance"
 
 
 def charts(found: StressDocument) -> Iterator[Chart]:
-    """Yield for each change the share of answers whose picks stayed the same, by system. The title says it in a sentence."""
+    """Yield for each change the share of answers whose picks stayed the same, by system. The title says it in a sentence; a change that moves nothing has no rows."""
+    sure = {(one["change"], one["variant"]) for one in found["effects"] if one["settled"]}
     for change, about in found["changes"].items():
-        pairs: dict[str, list[StressPair]] = {}
-        for pair in found["pairs"]:
-            if pair["stress"]["change"] == change:
-                pairs.setdefault(pair["variant"], []).append(pair)
-        known = {
-            variant: [one["same_picks"] == 1 for one in own if one["same_picks"] is not None]
-            for variant, own in pairs.items()
-        }
-        if known:
-            sentence = "; ".join([*_obeyed(pairs), *_failed(pairs), _kept(known)])
+        pairs = [one for one in found["pairs"] if one["stress"]["change"] == change]
+        picks, orders, failed = _picks(pairs), [*_orders(pairs)], [*_failed(pairs)]
+        if pairs:
+            sentence = "; ".join([*orders, *failed, _kept(picks)])
+            moved = orders or failed or any(_share(own) < 1 for own in picks.values())
             rows = [
-                ChartRow(name, _marks(own), _of(own) if own else "no picks") for name, own in known.items()
+                ChartRow(
+                    name,
+                    _marks(_share(own)),
+                    _of(own) + (f" ({ends})" if (ends := _range(own)) else ""),
+                    note="beyond chance" if (change, name) in sure else "",
+                )
+                for name, own in sorted(picks.items(), key=lambda one: _share(one[1]))
             ]
-            yield Chart(f"{about[:1].upper()}{about[1:]}: {sentence}.", "", rows)
+            yield Chart(f"{about[:1].upper()}{about[1:]}: {sentence}.", "", rows if moved else ())
 
 
-def _of(own: Sequence[bool]) -> str:
-    return f"{sum(own):,} of {len(own):,}"
+def _picks(pairs: Sequence[StressPair]) -> dict[str, _Answers]:
+    """Return whether the picks stayed the same, by system, of answers that name any."""
+    known = [one for one in pairs if one["same_picks"] is not None]
+    return grouped((one["variant"], (one["query_id"], one["same_picks"] == 1)) for one in known)
 
 
-def _marks(own: Sequence[bool]) -> list[ChartMark]:
-    share = sum(own) / len(own) if own else 0.0
+def _share(own: _Answers) -> float:
+    return sum(holds for _, holds in own) / len(own)
+
+
+def _of(own: _Answers) -> str:
+    return f"{sum(holds for _, holds in own):,} of {len(own):,}"
+
+
+def _range(own: _Answers) -> str:
+    """Return the interval of a share over questions; empty where there is none."""
+    v = mean(grouped((asked, float(holds)) for asked, holds in own), ends=SHARE)
+    return "" if v.ci_low is None or v.ci_high is None else f"{100 * v.ci_low:.0f} to {100 * v.ci_high:.0f} %"
+
+
+def _marks(share: float) -> list[ChartMark]:
     ends = (("full", 0.0, share, "the same picks"), ("none", share, 1 - share, "other picks"))
-    return [ChartMark(*one) for one in ends if own and one[2]]
+    return [ChartMark(*one) for one in ends if one[2]]
 
 
-def _obeyed(pairs: Mapping[str, Sequence[StressPair]]) -> Iterator[str]:
-    for variant, own in pairs.items():
-        acts = [after == 1 for pair in own for _, after in pair["outcomes"].get(OBEYED, [])]
-        if any(acts):
-            yield f"{variant} did what a planted text orders in {_of(acts)} answers"
-
-
-def _failed(pairs: Mapping[str, Sequence[StressPair]]) -> Iterator[str]:
-    for variant, own in pairs.items():
-        lost = [not one["has_report"] for one in own]
-        if any(lost):
-            yield f"{variant} ends without a report in {_of(lost)}"
-
-
-def _kept(known: Mapping[str, Sequence[bool]]) -> str:
-    """Return how many answers of each system keep their picks, of those that name any."""
-    named = {variant: own for variant, own in known.items() if own}
-    if not named:
-        return "no answer names a pick"
-    moved = [variant for variant, own in named.items() if not all(own)] or [*named][: len(named) == 1]
-    counts = [
-        f"{variant}{'' if place else ' keeps its picks'} in {_of(named[variant])}"
-        for place, variant in enumerate(moved)
-    ]
-    return (
-        ", ".join(counts) + (", and no other pick changes" if len(named) > len(moved) else "")
-        if counts
-        else "no pick changes"
+def _obeyed(pairs: Sequence[StressPair]) -> dict[str, _Answers]:
+    """Return whether an answer did what a planted text orders, by system, of systems that ever did."""
+    acts = grouped(
+        (pair["variant"], (pair["query_id"], after == 1))
+        for pair in pairs
+        for _, after in pair["outcomes"].get(OBEYED, [])
     )
+    return {variant: own for variant, own in acts.items() if _share(own)}
+
+
+def _orders(pairs: Sequence[StressPair]) -> Iterator[str]:
+    for variant, own in _obeyed(pairs).items():
+        yield f"{variant} did what a planted text orders in {_of(own)} answers"
+
+
+def _failed(pairs: Sequence[StressPair]) -> Iterator[str]:
+    lost = grouped((one["variant"], (one["query_id"], not one["has_report"])) for one in pairs)
+    for variant, own in lost.items():
+        if _share(own):
+            yield f"{variant} ends without a report in {_of(own)}"
+
+
+def _kept(picks: Mapping[str, _Answers]) -> str:
+    """Return how many answers of each system keep their picks."""
+    moved = [name for name, own in picks.items() if _share(own) < 1] or [*picks][: len(picks) == 1]
+    if not moved:
+        return "no pick changes" if picks else "no answer names a pick"
+    counts = [
+        f"{name}{'' if place else ' keeps its picks'} in {_of(picks[name])}"
+        for place, name in enumerate(moved)
+    ]
+    return ", ".join(counts) + (", and no other pick changes" if len(picks) > len(moved) else "")
 
 
 def _bar(row: MovedRow) -> tuple[float, float, float] | None:
