@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from drr.eval.checks import RULES
 from drr.study.study import Study
 
 from tests.commands import Drr
@@ -96,3 +98,14 @@ def test_rules_that_somebody_names_lead_nothing(study: Path, tmp_path: Path, drr
     listed = (tmp_path / "board" / "index.json").read_text(encoding="utf-8")
     assert listed.count('"variant":') == 2, "each system once, though rules and code left figures"
     assert '"rule_price":' in listed and not any(f'"{name}":' in listed for name in ("fp", "overall", "fr"))
+
+
+def test_errors_of_an_answer_are_listed_in_the_order_of_the_rules(
+    study: Path, tmp_path: Path, drr: Drr
+) -> None:
+    drr.out("judge", study, "--quiet")
+    drr.out("view", study, "--static", tmp_path / "pages", "--quiet")
+    pages = [one.read_text("utf-8") for one in (tmp_path / "pages" / "r").glob("*.html")]
+    listed = [re.findall(r'id="wrong-\d+">.*?<p><small>([a-z ]+)', one, re.DOTALL) for one in pages]
+    ranks = [[[*RULES].index(name.strip().replace(" ", "_")) for name in own] for own in listed]
+    assert max(map(len, ranks)) > 3 and all(own == sorted(own) for own in ranks)

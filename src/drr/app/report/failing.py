@@ -12,6 +12,7 @@ from drr.app.report.contrasts import graded_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
 from drr.env.files import file_name, owner_only_mode
+from drr.eval.checks import RULES
 from drr.eval.checks.results import Accusation
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
@@ -49,13 +50,14 @@ class ErrorRow(NamedTuple):
 
 
 def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
-    """Return each wrong fact of a report once, in the order of the report."""
+    """Return each wrong fact of a report once, in the order of the rules, the gravest first, and of the report."""
     places: dict[tuple[str, str, str | None], list[Span]] = {}
     for name, rule in (judged.rules.get(answer.key) or {}).items():
         if rule["status"] == "fail":
             for one in map(Accusation.stored, rule["spans"], rule["evidence"]):
                 places.setdefault((name, one.why, one.record), []).append(one.span)
-    ordered = sorted(places.items(), key=lambda one: one[1])
+    rank = {name: place for place, name in enumerate(RULES)}
+    ordered = sorted(places.items(), key=lambda one: (rank.get(one[0][0], len(rank)), one[1]))
     return [
         FoundError(rule, why, spans, line, record, at)
         for (rule, why, record), spans in ordered

@@ -19,7 +19,7 @@ LONGEST = 24
 def findings(
     judged: Judged, answer: Answer, citations: Citations, claims: Sequence[JudgedClaim]
 ) -> Iterator[ShownFinding]:
-    """Yield each wrong fact once, in the order of the report, with all its places."""
+    """Yield each wrong fact once, the gravest first, with all its places."""
     right = [(claim.start, claim.end) for claim in claims if claim.status == "full"]
     for number, one in enumerate(errors_of(judged, answer), 1):
         every = sorted({*one.spans, *_other_places(citations, one.spans[0], right)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from os.path import commonprefix
@@ -86,20 +86,13 @@ def script_values(entry: ShownEntry, among: Sequence[Measure]) -> str:
     return " ".join("" if value is None else str(round(value, 4)) for value in values)
 
 
-class ShownMean(NamedTuple):
-    """A mean in the index: its text and the CSS class of its colour."""
-
-    text: str
-    shade: str
-
-
 class VariantHead(NamedTuple):
     """The head of a variant's column in the index."""
 
     name: str
     parts: Sequence[str]
     """Pieces of the name, between which a line may break."""
-    mean: ShownMean
+    mean: str
     ends: str
     """Intervals of all measures' means, as text for the index's script."""
     bar: tuple[float, float, float] | None
@@ -130,7 +123,6 @@ class QuestionRow(TypedDict):
     start: str
     """Start of the question, without the words that all questions share."""
     cells: list[IndexCell]
-    mean: ShownMean
     any: bool
     """True where the question has a finished answer."""
     note: Markup
@@ -163,9 +155,6 @@ class Matrix:
             *sorted(self._failed.keys() - self._done.keys()),
         ]
 
-    def _shown_mean(self, value: float | None) -> ShownMean:
-        return ShownMean(self._measure.text(value, is_mean=True), self._measure.shade(value, self._top))
-
     def rows(self, notes: Mapping[str, Markup]) -> list[QuestionRow]:
         asked = {own[-1].query for own in self._by_query.values()}
         shared = commonprefix(list(asked)).rfind(" ") + 1  # noqa: RUF071  (letters, no paths)
@@ -176,7 +165,6 @@ class Matrix:
                 "query": own[-1].query,
                 "start": excerpt(ELLIPSIS * bool(shared) + own[-1].query[shared:], ROW_START),
                 "cells": [self._cell([e for e in own if e.variant == name]) for name in self.columns],
-                "mean": self._shown_mean(self._mean(own)),
                 "any": any(entry.status == "done" for entry in own),
                 "note": notes[query],
             }
@@ -186,10 +174,8 @@ class Matrix:
         ]
 
     def _cell(self, entries: list[ShownEntry]) -> IndexCell:
-        return IndexCell(entries, self._measure.shade(self._mean(entries), self._top))
-
-    def _mean(self, entries: Iterable[ShownEntry]) -> float | None:
-        return _mean(self._measure.of(entry) for entry in entries)
+        known = [value for entry in entries if (value := self._measure.of(entry)) is not None]
+        return IndexCell(entries, self._measure.shade(sum(known) / len(known) if known else None, self._top))
 
     def heads(self) -> list[VariantHead]:
         return [self._head(name, self._done.get(name, [])) for name in self.columns]
@@ -209,7 +195,7 @@ class Matrix:
         return VariantHead(
             name,
             re.split(r"(?=\+)|(?<=:)", name),
-            self._shown_mean(means[0].value),
+            self._measure.text(means[0].value, is_mean=True),
             ";".join(map(_ends, means)),
             self._bar(means[0]),
             _figure(tokens.value, 0) if own else "–",
@@ -240,8 +226,3 @@ def _ends(v: Statistic) -> str:
 
 def _figure(value: float | None, digits: int) -> str:
     return "unknown" if value is None else f"{value:,.{digits}f}"
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

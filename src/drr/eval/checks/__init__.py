@@ -115,6 +115,7 @@ RULES: dict[str, Rule] = {
     "product_claims": Rule("products:product_claims", "122", reads_figures=True),
     "process_text": Rule("text:process_text", "113"),
 }
+"""Pages list errors in this order."""
 
 
 def check_report(subject: Subject) -> dict[str, Check]:

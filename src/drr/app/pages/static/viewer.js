@@ -214,7 +214,7 @@ const choose = document.getElementById("choose");
 const deep = document.getElementById("deep"), table = document.getElementById("units");
 const rows = table ? [...table.tBodies[0].rows].map((row, asked) => {
   const question = row.querySelector("th");
-  return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(), mean: row.querySelector("td.mean"),
+  return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(),
     cells: [...row.querySelectorAll("td.cell")], units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, cell: unit.closest("td"), key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
       wrong: unit.dataset.failing !== undefined, has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
 }) : [];
@@ -276,7 +276,7 @@ function sift() {
   const { noun = "answers", none = "no answer has all of this" } = table.dataset;
   said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none) + (deep && deep.checked && words.length && !vocabulary ? "; reports and evidence are being read ..." : "");
 }
-// The figure that was chosen in every cell, and the means: of a question over its answers, of a variant over questions.
+// The figure that was chosen in every cell, and the mean of a variant over questions.
 const meanOf = (list) => list.length ? list.reduce((sum, one) => sum + one, 0) / list.length : null;
 // A figure that lies between two goes to the even one, as in the report.
 function rounded(number, digits) {
@@ -299,8 +299,6 @@ function fill(option, at, whole) {
   for (const one of rows) {
     for (const { unit, values } of one.units) if (values) unit.querySelector("a").textContent = told(values[at], grade !== undefined);
     one.cells.forEach((cell, place) => { const mean = meanOf(one.known.get(cell) || []); paint(cell, mean); if (mean !== null) (columns[place] = columns[place] || []).push(mean); });
-    one.whole = meanOf([...one.known.values()].flat());
-    if (one.mean) { paint(one.mean, one.whole); one.mean.textContent = told(one.whole); }
   }
   const heads = [...document.querySelectorAll("#standing td.mean")], means = heads.map((_, place) => meanOf(columns[place] || []));
   heads.forEach((cell, place) => {
