@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from drr.app.pages.markdown import safe_html
@@ -173,6 +174,12 @@ def test_calls_stand_where_they_began(reader: Reader) -> None:
     assert own.name == "researcher r1"
     assert [(bar.left, bar.width, bar.call) for bar in own.bars] == [(400.0, 200.0, 1), (800.0, 2.0, 2)]
     assert drawn.ticks[-1] == (WIDE, "10.00 s")
+    calls = (calls[0], replace(calls[0], number=3, seconds=0.0, error="timeout"), calls[1])
+    drawn = gantt([Actor("researcher r1", calls)], 10.0)
+    assert drawn is not None
+    (own,) = drawn.lines
+    assert (own.calls, [(bar.call, bar.width) for bar in own.failed]) == (3, [(3, 5.0)])
+    assert own.bars[-1] is own.failed[0] and "look: timeout" in own.failed[0].title
     older = tuple(CallView(1, "a", "look", "api", "{}", "", None, 2.0) for _ in range(2))
     assert gantt([Actor("a", older)], 10.0) is None
 

@@ -10,16 +10,16 @@ from drr.app.viewer.parts import Rows
 
 WIDE, LINE = 1000.0, 18
 """Width of the drawing and height of a line, in units of the drawing."""
-SHORTEST = 2.0
-"""Least width of a bar in units of the drawing, so that the shortest call can be seen."""
-PAGES = "pages"
+SHORTEST, SHORTEST_FAILED = 2.0, 5.0
+"""Least width of a bar in units of the drawing, so that the shortest call can be seen, a failed one from afar."""
+PAGES, FAILED = "pages", "failed"
 
 
 class GanttBar(NamedTuple):
     left: float
     width: float
     kind: str
-    """Kind of step, a CSS class: `api`, `control`, `model`, `page`, `summary`, ..."""
+    """Kind of step, a CSS class: `api`, `control`, `failed`, `model`, `page`, `summary`."""
     title: str
     call: int | None = None
     """Number of the call that the bar stands for."""
@@ -28,6 +28,15 @@ class GanttBar(NamedTuple):
 class GanttLine(NamedTuple):
     name: str
     bars: Sequence[GanttBar]
+    """The bars in the order of drawing: failed calls come last, so that none is hidden."""
+
+    @property
+    def calls(self) -> int:
+        return sum(bar.call is not None for bar in self.bars)
+
+    @property
+    def failed(self) -> list[GanttBar]:
+        return [bar for bar in self.bars if bar.kind == FAILED]
 
 
 class Gantt(NamedTuple):
@@ -54,12 +63,17 @@ def gantt(actors: Sequence[Actor], seconds: float | None, steps: Rows = ()) -> G
     lines = [
         GanttLine(
             name,
-            [b._replace(left=b.left * scale, width=max(b.width * scale, SHORTEST)) for b in sorted(own)],
+            [_scaled(bar, scale) for bar in sorted(own, key=lambda one: (one.kind == FAILED, one))],
         )
         for name, own in sorted(found.items(), key=lambda item: (item[0] == PAGES, min(item[1])))
     ]
     ticks = [(WIDE * part / 4, f"{whole * part / 4:,.{0 if whole > 100 else 2}f} s") for part in range(5)]
     return Gantt(lines, ticks, LINE * (len(lines) + 1))
+
+
+def _scaled(bar: GanttBar, scale: float) -> GanttBar:
+    least = SHORTEST_FAILED if bar.kind == FAILED else SHORTEST
+    return bar._replace(left=bar.left * scale, width=max(bar.width * scale, least))
 
 
 def _bars(actors: Sequence[Actor], steps: Rows) -> Iterator[tuple[str, GanttBar]]:
@@ -72,7 +86,9 @@ def _bars(actors: Sequence[Actor], steps: Rows) -> Iterator[tuple[str, GanttBar]
     for actor in actors:
         for call in actor.calls:
             if call.started_at is not None:
-                bar = _bar(call.started_at, call.seconds or 0.0, call.kind, f"{call.number}. {call.name}")
+                kind, what = (FAILED, f": {call.error}") if call.error else (call.kind, "")
+                named = f"{call.number}. {call.name}{what}"
+                bar = _bar(call.started_at, call.seconds or 0.0, kind, named)
                 yield actor.name, bar._replace(call=call.number)
 
 
