@@ -12,7 +12,7 @@ import pytest
 from drr.app.report.detail_pages import sections_behind
 from drr.app.report.judging_tables import coverage
 from drr.app.report.study_report import write_beside
-from drr.app.viewer.judges import verdicts_beside
+from drr.app.viewer.judges import facts_beside, sides_of, verdicts_beside
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import StudyPages
 from drr.eval.stats.faithfulness import VerdictRow
@@ -135,3 +135,15 @@ def test_where_one_judged_nothing_stands_beside(judged_study: Path) -> None:
         report = shown(reader, reader.entries()[0])
     page = StudyPages("s", served=False).report(report)
     assert "Other judges" not in page and 'id="judges"' not in page
+
+
+def test_each_grade_has_a_row_of_its_own_below_what_decides(reader: Reader) -> None:
+    first = reader.entries()[0]
+    views = [shown(reader, one) for one in reader.entries() if one.query_id == first.query_id]
+    facts = dict(facts_beside(sides_of(views)))
+    assert [name for name in facts if name in ("faithfulness", "overall", "claims", "prices", "depth")] == [
+        "faithfulness", "overall", "claims", "prices", "depth"
+    ]  # fmt: skip
+    for side, own in zip(sides_of(views), facts["depth"], strict=True):
+        rating = side.report.verdicts.ratings.get("depth")
+        assert [one.text for one in own] == ([f"{rating.value} of 10"] if rating and rating.value else [])

@@ -109,6 +109,10 @@ def test_the_talk_is_the_page(drr: Drr, home: Path, tmp_path: Path) -> None:
     assert main.index("<ins>") < main.index('id="report"') < main.index('id="end"')
     assert "The shopper says: " not in main and 'id="end"' in main and 'id="policy"' in main
     assert sum("It never asks the shopper" in page for page in pages) == 2
+    lies = [page for page in pages if "Untrue or incomplete" in page]
+    assert len(lies) == 2 and all("agent.py:liar serves a shopper" in page for page in lies)
+    assert all(page.index(" % confirmed</span>") < page.index("Untrue or incomplete") for page in lies)
+    assert "report 100 % confirmed" in asked
 
 
 def test_a_turn_shows_the_cart_and_the_end_what_became_of_each_wish(home: Path) -> None:

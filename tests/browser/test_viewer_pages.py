@@ -754,13 +754,15 @@ def test_figures_that_differ_stand_above_the_answers_and_lead_to_their_places(
 def test_many_facts_are_shown_once_somebody_asks(page: Page, tmp_path: Path) -> None:
     text = ", ".join(f"${n}.00" for n in range(1, 10))
     rows = [{"id": name, "system": name, "query": "What is it?", "report_markdown": f"# {name}\n\n{own}\n"}
-            for name, own in (("first", text), ("second", "Nothing."))]  # fmt: skip
+            for name, own in (("first", text), ("second", "$1.00"))]  # fmt: skip
     drr("view", imported(tmp_path, rows, "rules"), "--static", tmp_path / "pages", "--quiet")
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     page.locator("#units tbody th a").click()
     expect(page.locator("#differs [data-key]:visible")).to_have_count(4)
-    page.get_by_role("button", name="5 more").click()
-    expect(page.locator("#differs [data-key]:visible")).to_have_count(9)
+    page.get_by_role("button", name="4 more").click()
+    expect(page.locator("#differs [data-key]:visible")).to_have_count(8)
+    other = page.locator("#differs td[data-none^=only]")
+    assert other.evaluate("one => getComputedStyle(one, '::before').content") == '"only what both have: 1"'
     expect(page.get_by_role("button", name="more")).to_have_count(0)
 
 

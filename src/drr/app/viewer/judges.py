@@ -12,6 +12,7 @@ from drr.app.viewer.model import ProductCard, ReportView
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.checks.results import place_as_written
+from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.reliability import named_in
 from drr.eval.stats.faithfulness import JudgedClaim
 from drr.eval.tasks.judgements import Verdict
@@ -115,7 +116,7 @@ def facts_beside(sides: Sequence[ShownSide]) -> list[tuple[str, list[list[ShownF
     named = [named_in(answers[0]) if (answers := side.report.judged.answers) else {} for side in sides]
     totals = frozenset[str]().union(*(one.get("totals", ()) for one in named))
     facts = [
-        {**_stated(side, one.get("picks", frozenset()), totals), **_facts(side)}
+        _facts(side, _stated(side, one.get("picks", frozenset()), totals))
         for side, one in zip(sides, named, strict=True)
     ]
     return [(head, own) for head in facts[0] if any(own := [one[head] for one in facts])]
@@ -145,7 +146,7 @@ def _stated(side: ShownSide, picks: frozenset[str], totals: frozenset[str]) -> M
     stated = [(key, figure(key, currency.text(float(key)), span)) for key, span in reversed(money.items())]
     return {
         "picks, or products cited": [
-            ShownFact(one.url, f"{excerpt(one.title, 44)} · {_price(one, report)}")
+            ShownFact(one.url, excerpt(one.title, 44) + _price(one, report))
             for one in report.products
             if one.url.rpartition("/")[2] in picks
         ],
@@ -156,15 +157,18 @@ def _stated(side: ShownSide, picks: frozenset[str], totals: frozenset[str]) -> M
 
 
 def _price(card: ProductCard, report: ReportView) -> str:
-    return "price unknown" if card.price is None else report.currency.text(card.price)
+    return "" if card.price is None else f" · {report.currency.text(card.price)}"
 
 
-def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
+def _facts(side: ShownSide, stated: Mapping[str, list[ShownFact]]) -> Mapping[str, list[ShownFact]]:
+    """Return all facts about a side by topic: what decides first, then what it states, then its grades."""
     report, entry = side.report, side.report.entry
     faithful = entry.scores.get("fp") if side.own_page else None
-    rated = report.verdicts.ratings.items()
-    grades = {name.replace("_", " "): one.value for name, one in rated if one.value is not None}
-    overall = grades.pop("overall", None)
+    rated = {name: one.value for name, one in report.verdicts.ratings.items() if one.value is not None}
+    grades = {
+        name.replace("_", " "): [ShownFact(f"{n}", f"{n} of 10") for n in (rated.get(name),) if n is not None]
+        for name in DIMENSIONS
+    }
     counted = Counter(claim.status for claim in report.verdicts.claims)
     cards = {canonical_url(card.url) for card in report.products}
     titles = {canonical_url(one.url): excerpt(one.title, 50) for one in report.sources if one.title}
@@ -174,9 +178,10 @@ def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
             ShownFact(one.why, one.why, f"#{side.name}-{one.name}-1", "none") for one in report.findings
         ],
         "faithfulness": [] if faithful is None else [ShownFact(f"{faithful:.2f}", f"{faithful:.2f}")],
-        "overall": [] if overall is None else [ShownFact(str(overall), f"{overall} of 10")],
-        "other grades": [ShownFact(f"{name} {n}", f"{name} {n}", kind="grade") for name, n in grades.items()],
-        "claims": [ShownFact(f"{n} {one}", f"{n} {one}", kind=one) for one, n in counted.items()],
+        "overall": grades.pop("overall"),
+        "claims": [ShownFact(f"{n} {one}", f"{n} {one}", kind=one) for one, n in counted.most_common()],
+        **stated,
+        **grades,
         "cost": [] if entry.cost is None else [ShownFact(f"{entry.cost:.4f}", f"${entry.cost:.4f}")],
         "other sources": [ShownFact(url, titles.get(url, url)) for url in cited],
     }

@@ -136,6 +136,7 @@ function tellChanges() {
     facts.forEach((own, at) => {
       const alone = own.filter((one) => !keys[1 - at].includes(one.dataset.key)), shown = new Set(cells[at].dataset.whole || alone.length < 2 * FEW - 1 ? alone : alone.slice(0, FEW));
       for (const one of own) one.classList.toggle("hidden", !shown.has(one));
+      cells[at].dataset.none = both.length ? "only what both have: " + both.length : "–";
       for (const old of cells[at].querySelectorAll("button")) old.remove();
       if (alone.length > shown.size) cells[at].append(moreOf(cells[at], alone.length - shown.size));
     });
