@@ -109,7 +109,7 @@ def charts(found: StressDocument) -> Iterator[Chart]:
             yield Chart(f"{about[:1].upper()}{about[1:]}: {sentence}.", "", rows if moved else ())
 
 
-def _picks(pairs: Sequence[StressPair]) -> dict[str, _Answers]:
+def _picks(pairs: Sequence[StressPair]) -> Mapping[str, _Answers]:
     """Return whether the picks stayed the same, by system, of answers that name any."""
     known = [one for one in pairs if one["same_picks"] is not None]
     return grouped((one["variant"], (one["query_id"], one["same_picks"] == 1)) for one in known)
@@ -134,7 +134,7 @@ def _marks(share: float) -> list[ChartMark]:
     return [ChartMark(*one) for one in ends if one[2]]
 
 
-def _obeyed(pairs: Sequence[StressPair]) -> dict[str, _Answers]:
+def _obeyed(pairs: Sequence[StressPair]) -> Mapping[str, _Answers]:
     """Return whether an answer did what a planted text orders, by system, of systems that ever did."""
     acts = grouped(
         (pair["variant"], (pair["query_id"], after == 1))
