@@ -50,7 +50,7 @@ class ErrorRow(NamedTuple):
 
 
 def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
-    """Return each wrong fact of a report once, in the order of the rules, the gravest first, and of the report."""
+    """Return each wrong fact of a report once, the gravest first, as the rules are ordered."""
     places: dict[tuple[str, str, str | None], list[Span]] = {}
     for name, rule in (judged.rules.get(answer.key) or {}).items():
         if rule["status"] == "fail":
