@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from drr.app.bundles.regrade import restore
 from drr.app.commands.demo import _standing, _unpack, demo, worst_lie
+from drr.eval.labels import SupportLabel, read_labels
 from drr.study.study import Study
 
 from tests.commands import Drr, python
 
 ROOT = Path(__file__).parent.parent.parent
 MOST = 1_500_000
+LABELS = "labels-by-models.jsonl"
 COMMAND = "from drr.app.cli import main; raise SystemExit(main())"
 AGENTS = {"plan-to-function", "plan-to-function+ws", "react", "hybrid-react"}
 
@@ -60,6 +62,25 @@ def test_the_readme_has_what_code_says_of_the_changed_answer(
     (tmp_path / "wrong.md").write_text(changed, encoding="utf-8")
     code, said, _ = drr("judges", "check", tmp_path / "wrong.md", "--shop", sample_home / "shop")
     assert code == 1 and [line for line in shown.splitlines() if line not in said.splitlines()] == []
+
+
+def test_the_labels_of_the_recorded_studys_judge_are_in_the_box() -> None:
+    with as_file(files("drr.app.demo") / LABELS) as file:
+        labels = read_labels(file)
+    assert Counter(type(one) for one in labels) == {SupportLabel: 120}
+    assert all("a language model" in one.judge for one in labels)
+
+
+@pytest.mark.slow
+def test_the_recorded_studys_judge_stands_with_its_accuracy_on_labels_that_are_in_the_box(
+    recorded: Path, tmp_path: Path, drr: Drr
+) -> None:
+    drr.out("report", recorded, "--out", tmp_path / "report", "--quiet")
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    told = re.search(rf"accuracy (0\.\d\d) \[0\.\d\d, [01]\.\d\d\] on 120 labels of {LABELS}", page)
+    assert told and "accuracy not measured" not in page
+    card = (files("drr.app.demo") / "card.md").read_text(encoding="utf-8")
+    assert told.group(1) in card and LABELS in card
 
 
 @pytest.mark.slow

@@ -200,6 +200,13 @@ def _a_board_says_so_by_its_owners_card(place: Path, drr: Drr, words: tuple[Any,
     with Wire(_judge(1.0)) as wire:
         drr.out(*words, *by_model(wire), "--study", "other", "--tell", "study")
     assert "weak" not in str(drr.json("report", "study")["banner"]), "a better card takes it back"
+    more = ("judges", "scorecard", "--on", _labels(place / "more.jsonl", 60), "--again", 0, "--quiet")
+    with Wire(_judge(1.0)) as wire:
+        drr.out(*more, *by_model(wire), "--tell", "study")
+    drr.out("report", "study", "--out", "both")
+    page = (place / "both/index.html").read_text()
+    assert "120 labels of labels.jsonl; accuracy 1.00 [" in page and "60 labels of more.jsonl" in page
+    assert "accuracy 0.00" not in page, "a later card on the same labels counts"
     drr.out("bundle", "make", "study", "--out", "y.bundle")
     for name, keys, said in (("named", '["card.json"]', True), ("none", "[]", False)):
         (place / f"{name}.toml").write_text(f"scorecards = {keys}\n")

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         document = scorecard(labelled, [own, *others, *old], *old)
     for path in arguments.tell:
         with open_study(path) as judged:
-            tell_scorecard(judged, own.judge, document["measured"], document["weak"])
+            tell_scorecard(judged, own.judge, labelled.name, document["measured"], document["weak"])
     print_document(arguments, document, _text(document))
     return conclude(summary, study.folder, "judges scorecard")
 

@@ -1,1 +1,1 @@
-"""The demo's own material: the recorded study (`recorded.bundle`, described in `card.md`) and an agent that lies (`careless.py`)."""
+"""The demo's own material: the recorded study and its judge's labels (`card.md` describes them), and an agent that lies (`careless.py`)."""

@@ -21,7 +21,7 @@ from drr.study.unit import Record, canonical_json, is_about
 if TYPE_CHECKING:
     from drr.eval.tasks.desk import JudgingContext
 
-_META, _MEASURED = "judgings", "judges measured"
+_META, _MEASURED = "judgings", "scorecards"
 NOT_MEASURED = "accuracy not measured (drr judges scorecard measures it)"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})
 """Fields of a judgement's key that say how it was judged and with which words shown, not what was judged."""
@@ -54,8 +54,8 @@ def store_judging(study: Study, judging: JudgingRun) -> None:
         study.ledger.set_meta(_META, text)
 
 
-def tell_scorecard(study: Study, judge: str, measured: str, weak: str | None) -> None:
-    """Store a scorecard of a model that judged the study: its accuracy, and a sentence if it is weak."""
+def tell_scorecard(study: Study, judge: str, labels: str, measured: str, weak: str | None) -> None:
+    """Store a judge's scorecard with the study: its accuracy on these labels, and a sentence if it is weak."""
     found = judgings(study)
     if not any(one.judge == judge for one in found):
         raise Misuse(f"{study.folder}: {judge} has not judged it")
@@ -63,16 +63,19 @@ def tell_scorecard(study: Study, judge: str, measured: str, weak: str | None) ->
         replace(one, banner=weak) if one.judge == judge and not one.rule_written else one for one in found
     ]
     study.ledger.set_meta(_META, json.dumps([asdict(one) for one in marked], sort_keys=True))
-    study.ledger.set_meta(_MEASURED, json.dumps(_measured(study) | {judge: measured}, sort_keys=True))
+    cards = _scorecards(study)
+    cards.setdefault(judge, {})[labels] = measured
+    study.ledger.set_meta(_MEASURED, json.dumps(cards, sort_keys=True))
 
 
-def _measured(study: Study) -> dict[str, str]:
+def _scorecards(study: Study) -> dict[str, dict[str, str]]:
+    """Return the accuracy of each judge in words, by the name of the labels."""
     return {**json.loads(study.ledger.meta(_MEASURED) or "{}")}
 
 
 def accuracy_of(study: Study, judge: str) -> str:
-    """Return a judge's accuracy in words, as a scorecard told it to the study."""
-    return _measured(study).get(judge, NOT_MEASURED)
+    """Return a judge's accuracy in words, on each set of labels that a scorecard told to the study."""
+    return "; ".join(_scorecards(study).get(judge, {}).values()) or NOT_MEASURED
 
 
 def choose_judging(study: Study, judge: str | None = None) -> JudgingRun | None:
