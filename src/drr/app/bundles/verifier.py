@@ -40,7 +40,10 @@ from drr.study.cache import file_states
 from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
-from drr.wording.excerpt import many
+from drr.wording.excerpt import excerpt
+
+_MOST = 400
+"""Most characters of the names of figures that differ, which may be a stranger's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,17 +248,38 @@ def _check_figures(
     found.checked["figures"] += canonical_json(again).count('"value":')
     for document in again["documents"].values():
         document["provenance"]["made_by"] = manifest["made_by"]
-    lines = list(differing_values(stated, again))
-    if stated.get("documents", {}).keys() == again["documents"].keys() and not _is_this_build(manifest):
-        builds = [
-            f"{made} ({code[:8]})" for made, code in ((manifest["made_by"], manifest["code"]), _this_build())
-        ]
-        if lines:
-            what = f"{many(len(lines), 'figure')} by {builds[0]} {'is' if len(lines) == 1 else 'are'} another by {builds[1]}: {lines[0]}"
-            found.skip("figures", "", what)
+    same_judges = stated.get("documents", {}).keys() == again["documents"].keys()
+    if same_judges and not _is_this_build(manifest):
+        builds = ((manifest["made_by"], manifest["code"]), _this_build())
+        made, here = (f"{program} ({code[:8]})" for program, code in builds)
+        if changed := _changed_figures(_by_name(stated), _by_name(again)):
+            found.skip("figures", "", f"by {made}, made again by {here}: {excerpt(changed, _MOST)}")
         return
-    for line in lines:
+    for line in differing_values(stated, again):
         found.fail("figures", "", line)
+
+
+def _by_name(document: JsonObject) -> JsonObject:
+    """Return a document's figures by name, each as the values of all judges and systems, and its other parts. Notices about versions are left out."""
+    figures: JsonObject = {}
+    for judge, own in document["documents"].items():
+        parts = [(name, "", part) for name, part in own.items() if name not in ("banner", "metrics")]
+        for system, rows in own["metrics"].items():
+            parts += [(name, system, row) for name, row in rows.items()]
+        for name, system, part in parts:
+            figures.setdefault(name, {})[f"{judge} {system}"] = part
+    return figures
+
+
+def _changed_figures(stated: JsonObject, again: JsonObject) -> str:
+    """Return the names of the figures that differ, that are new, and that are gone."""
+    both = sorted(stated.keys() & again.keys())
+    kinds = {
+        "other": [name for name in both if any(differing_values(stated[name], again[name]))],
+        "new": sorted(again.keys() - stated.keys()),
+        "gone": sorted(stated.keys() - again.keys()),
+    }
+    return "; ".join(f"{how} are {', '.join(names)}" for how, names in kinds.items() if names)
 
 
 def _this_build() -> tuple[str, str]:
