@@ -36,7 +36,7 @@ USER = "AFZHL9ZQA6OAQAEZ592CHS7H02Q1"
 INSTEAD = {
     r"anthropic:[\w.-]+|\bMODEL\b": "offline",
     r"--(users|count) \d+": r"--\1 4",
-    r"(shop make .*)": r"\1 --axes few.toml",
+    r"(shop make --seed .*)": r"\1 --axes few.toml",
     r"(tasks drawer .*)": r"\1 --n 1",
     r"(papers reproduce --paper retail .*)": r"\1 --queries demo/queries.jsonl --variants react",
     r"(judges rewards .*)": r"\1 --queries q.jsonl",

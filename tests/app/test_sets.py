@@ -121,6 +121,19 @@ def test_a_sealed_set_of_several_shops_tells_no_seed(drr: Drr, made: Path, tmp_p
         assert "not the one" in drr.out("queries", "reveal", folder, "--seal", seal, code=1)
 
 
+def test_the_shop_of_a_part_is_made_by_its_name(drr: Drr, made: Path, tmp_path: Path) -> None:
+    folder, again = tmp_path / "one-v1", tmp_path / "again"
+    part = drr.json("queries", "freeze", "one-v1", "--made", made, "--out", folder)["parts"][0]
+    shop = drr.json("shop", "make", "--of", f"{folder}/{part['name']}", "--out", again)
+    assert (shop["shop"], shop["seed"]) == (part["shop"], part["made"]["seed"])
+    assert (again / "queries.jsonl").read_bytes() == (made / "queries.jsonl").read_bytes()
+    assert "these parts: made" in drr.err("shop", "make", "--of", f"{folder}/other", "--out", tmp_path / "x")
+    sealed = drr.err("shop", "make", "--of", "retail-v2/fresh-5", "--out", tmp_path / "x")
+    assert "these parts: fresh-4" in sealed
+    twice = ("--of", f"{folder}/made", "--axes", tmp_path / "axes.toml", "--out", tmp_path / "x")
+    assert "leave --axes out" in drr.err("shop", "make", *twice)
+
+
 def test_a_shop_without_a_seed_is_a_part(drr: Drr, made: Path, sample_home: Path, tmp_path: Path) -> None:
     (made / "made.json").unlink()
     folder = tmp_path / "own-v1"

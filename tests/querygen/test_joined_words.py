@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from drr.app.study.seals import is_worded
 from drr.env.checkable import Checkable, Constraint
 from drr.env.points import JointRule
 from drr.env.query import Query, read_queries
@@ -129,6 +131,8 @@ def test_words_that_both_readers_understand_are_kept_and_pass_every_check(
         drr.out(*words(place, out, wire))
         assert len(wire.requests) == 12, "a paid answer was asked for again"
     worded = read_queries(out)
+    shutil.copy(out, tmp_path / "queries.jsonl")
+    assert is_worded(tmp_path), "no seed makes these words again: their set is encrypted"
     for before, after in zip(printed, worded, strict=True):
         assert truth_of(after).worded is not None
         assert truth_of(after).model_copy(update={"worded": None}) == truth_of(before)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.console import add_search_options, print_result, progress_of, settings_of
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
+from drr.env.progress import Progress
+from drr.env.settings import Settings
+
+if TYPE_CHECKING:
+    from drr.app.study.fresh_shops import MadeShop
 
 _EXAMPLES = """\
 examples:
   drr shop make --seed 41 --out monday
   drr shop make --seed 41 --size paper --out big
   drr shop make --seed 42 --axes hard.toml --out hard
+  drr shop make --of retail-v2/fresh-4 --out fresh-4
 
 then:
   drr run study --shop monday/shop --sandbox monday/web --queries monday/queries.jsonl"""
@@ -26,7 +33,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("--seed", type=int, required=True, metavar="S", help="everything is drawn from it")
+    whence = parser.add_mutually_exclusive_group(required=True)
+    whence.add_argument("--seed", type=int, metavar="S", help="everything is drawn from it")
+    whence.add_argument(
+        "--of", metavar="SET/PART", help="the shop of an open part of a frozen set, which tells seed and axes"
+    )
     add(
         "--size",
         choices=("small", "paper"),
@@ -52,15 +63,36 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.study.fresh_shops import make_shop
     from drr.data_ingest.fresh import SIZES, read_axes
 
-    if not 0 <= arguments.seed < 2**63:  # the seeds that a manifest can hold
-        raise Misuse(f"--seed {arguments.seed}: must lie between 0 and {2**63 - 1}")
-    axes = read_axes(arguments.axes, arguments.size) if arguments.axes else SIZES[arguments.size]
-    made = make_shop(
-        arguments.seed, axes, arguments.out, settings_of(arguments).settings, progress_of(arguments)
-    )
+    settings, progress = settings_of(arguments).settings, progress_of(arguments)
+    if arguments.of:
+        if arguments.axes:
+            raise Misuse("--axes: the set tells its own; leave --axes out, or name a --seed in place of --of")
+        made = _make_part(arguments.of, arguments.out, settings, progress)
+    else:
+        if not 0 <= arguments.seed < 2**63:  # the seeds that a manifest can hold
+            raise Misuse(f"--seed {arguments.seed}: must lie between 0 and {2**63 - 1}")
+        axes = read_axes(arguments.axes, arguments.size) if arguments.axes else SIZES[arguments.size]
+        made = make_shop(arguments.seed, axes, arguments.out, settings, progress)
     counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items()) + " from templates"
     if arguments.json or not arguments.quiet:
         print_result(
             arguments, made, f"{arguments.out}: {counts}", f"next: drr shop info {arguments.out}/shop"
         )
-    return 0 if made["counts"]["questions"] == axes.questions else 1
+    return 0 if made["counts"]["questions"] == made["axes"]["questions"] else 1
+
+
+def _make_part(named: str, folder: Path, settings: Settings, progress: Progress) -> MadeShop:
+    """Make the shop of an open part, named `SET/PART`, from the seed that the set tells. Raise `DrrError` if another shop comes of it."""
+    from drr.app.study.fresh_shops import make_shop
+    from drr.app.study.frozen_sets import place_of_set, read_set
+
+    place, _, name = named.rpartition("/")
+    frozen = read_set(place_of_set(Path(place)))
+    part = next((one for one in frozen.parts if one.name == name), None)
+    if part is None or part.made is None:
+        known = ", ".join(one.name for one in frozen.parts if one.made is not None) or "none"
+        raise Misuse(f"{named}: {frozen.name} tells the seed of these parts: {known}")
+    made = make_shop(part.made.seed, part.made.axes, folder, settings, progress)
+    if (made["shop"], made["web"]) != (part.shop, part.web):
+        raise DrrError(f"{folder}: is not the shop of {named}; this version draws it in another way")
+    return made
