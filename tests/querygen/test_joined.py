@@ -221,8 +221,8 @@ def plainly(of: Specification, solver: Solver) -> tuple[list[str], int]:
         for chosen in every_choice(*(solver.offers(of, at, given_up) for at in points)):
             picked = dict(zip(points, (one.product for one in chosen), strict=True))
             for rule in of.rules:
-                values = [rule_value(picked[at], rule.same or rule.differ or "") for at in rule.points]
-                if len(set(values)) != (1 if rule.same else len(values)) or None in values:
+                values = [rule_value(picked[at], rule.same or "") for at in rule.points]
+                if len(set(values)) != 1 or None in values:
                     break
             else:
                 cost = sum(one.cost for one in chosen)
@@ -378,13 +378,12 @@ def need(kind: str, *constraints: Constraint, pieces: int = 1) -> JoinedNeed:
 
 
 TWO = [need("Cups", RED, pieces=2), need("Pots", RED)]
-SAME, DIFFER = JointRule(points=[1, 2], same="Brand"), JointRule(points=[1, 2], differ="Brand")
+SAME = JointRule(points=[1, 2], same="Brand")
 BLUE_TOO = Concession(point=1, constraint=RED, instead=BLUE)
 ANSWERS: dict[str, tuple[Specification, list[str]]] = {
     "the most stars": (Specification(needs=TWO), ["CUP1", "POT1"]),
     "pieces count in the budget": (Specification(needs=TWO, rules=[SAME], budget=49), ["CUP2", "POT2"]),
     "one maker": (Specification(needs=TWO, rules=[SAME], budget=50), ["CUP1", "POT1"]),
-    "other makers": (Specification(needs=TWO, rules=[DIFFER], budget=36), ["CUP2", "POT3"]),
     "no more is given up than it takes": (Specification(needs=TWO, budget=50, concessions=[BLUE_TOO]), ["CUP1", "POT1"]),
     "given up for the budget": (
         Specification(needs=TWO, rules=[SAME], budget=40, concessions=[BLUE_TOO]),
@@ -422,11 +421,6 @@ def test_a_tie_stops_solver_and_proof(little: Shop) -> None:
         Proof(of, context_for(Session(little, None), open_web(SETTINGS, shop=little))).points()
 
 
-def test_makers_whose_listings_share_a_brand_are_not_said_to_differ(little: Shop) -> None:
-    of = Specification(needs=[need("Cups", RED), need("Lids", RED)], rules=[DIFFER], budget=13.5)
-    with pytest.raises(Undecided, match="two makers one"):
-        Solver(Shelves(little)).solve(of)
-    assert (
-        Solver(Shelves(little)).solve(of.model_copy(update={"budget": 15})).points[0].picks[0].product
-        == "CUP1"
-    )
+def test_two_rules_bind_no_point_together() -> None:
+    with pytest.raises(ValueError, match="two rules bind one point"):
+        Specification(needs=TWO, rules=[SAME, JointRule(points=[2, 1], same="Color")])

@@ -45,5 +45,3 @@ class JointRule(_Part):
     """The highest price of all pieces together, in the shop's currency."""
     same: str | None = None
     """The detail that all picks share; `Brand` stands for the maker."""
-    differ: str | None = None
-    """The detail that no two picks share; `Brand` stands for the maker."""

@@ -268,10 +268,7 @@ class _Joint:
         if right.issuperset(one.product for one in every):  # of right picks, every two keep the rule
             return True
         products = [_product(self.answer.records[one.product]) for one in every]
-        same = all(_shares(*pair, rule.same) for pair in combinations(products, 2)) if rule.same else True
-        return same and not (
-            rule.differ and any(_shares(*pair, rule.differ) for pair in combinations(products, 2))
-        )
+        return not rule.same or all(_shares(*pair, rule.same) for pair in combinations(products, 2))
 
 
 _UNKNOWN: JsonObject = {"features": [], "description": [], "categories": [], "details": {}, "category": ""}

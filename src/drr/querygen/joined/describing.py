@@ -146,9 +146,7 @@ def _joint(of: Specification, money: Currency) -> Iterator[str]:
 
 
 def _rule(one: JointRule) -> str:
-    points, name = _listed(one.points), one.same or one.differ
-    named = "maker" if name == "Brand" else name
-    return f"Points {points} must {'share one' if one.same else 'each have another'} {named}."
+    return f"Points {_listed(one.points)} must share one {'maker' if one.same == 'Brand' else one.same}."
 
 
 def _listed(points: Sequence[int]) -> str:

@@ -190,11 +190,11 @@ class Proof:
     def _best(self, wanted: Sequence[int], given_up: int) -> list[tuple[_Row, ...]]:
         """Return the best sets by the least cost for each sum of stars, part by part."""
         front = [_Lot(0, 0, ())]
-        for part in self._parts(wanted):
+        for part, name in self._parts(wanted):
             lists = [self._rows(at, given_up) for at in part]
             key = str((lists, [row.id for rows in lists for row in rows if row.id in self._opened]))
             if key not in self._fronts:
-                self._fronts[key] = self._front(lists)
+                self._fronts[key] = self._front(lists, name)
             front = _front(
                 _Lot(one.stars + own.stars, one.cost + own.cost, one.rows + own.rows)
                 for one in front
@@ -205,34 +205,25 @@ class Proof:
         most = max((one.stars for one in paid), default=0)
         return [one.rows for one in paid if one.stars == most]
 
-    def _parts(self, wanted: Sequence[int]) -> list[list[int]]:
-        """Return the points that rules bind together."""
-        parts = [{at} for at in wanted]
-        for rule in self.of.rules:
-            touched = [part for part in parts if part & set(rule.points)]
-            parts = [part for part in parts if part not in touched] + [set[int]().union(*touched)]
-        return [sorted(part) for part in parts if part]
+    def _parts(self, wanted: Sequence[int]) -> list[tuple[list[int], str]]:
+        """Return the points that share something, with its name, after those that stand alone."""
+        bound = {at for rule in self.of.rules for at in rule.points}
+        alone = [([at], "") for at in wanted if at not in bound]
+        alike = [([at for at in wanted if at in one.points], one.same or "") for one in self.of.rules]
+        return [*alone, *(one for one in alike if one[0])]
 
-    def _front(self, lists: Sequence[Sequence[_Row]]) -> list[_Lot]:
+    def _front(self, lists: Sequence[Sequence[_Row]], name: str) -> list[_Lot]:
         sets: list[tuple[_Row, ...]] = [()]
         for rows in lists:
-            sets = [(*one, row) for one in sets for row in rows if self._keeps(one, row)]
+            sets = [(*one, row) for one in sets for row in rows if not name or self._alike([*one, row], name)]
             if len(sets) > _MOST_CHOICES:
                 raise Unproven("the choice is too wide")
         return _front(_Lot(sum(row.stars for row in one), sum(row.cost for row in one), one) for one in sets)
 
-    def _keeps(self, rows: Sequence[_Row], new: _Row) -> bool:
-        """Tell whether a row may stand beside the others. What no row tells may be anything until its listing is opened."""
-        for rule in self.of.rules:
-            for name, same in ((rule.same, True), (rule.differ, False)):
-                if name and new.at in rule.points:
-                    own = self._value(new, name)
-                    others = [self._value(row, name) for row in rows if row.at in rule.points]
-                    if "" in (own, *others) or any(
-                        (own == other) != same for other in others if None not in (own, other)
-                    ):
-                        return False
-        return True
+    def _alike(self, rows: Sequence[_Row], name: str) -> bool:
+        """Tell whether rows may share a value. What no row tells may be anything until its listing is opened."""
+        values = {self._value(row, name) for row in rows} - {None}
+        return "" not in values and len(values) < 2
 
     def _value(self, row: _Row, name: str) -> str | None:
         """Return the value that a rule compares: `None` while the listing is closed, empty where it does not tell."""

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nsmallest
-from itertools import combinations
 from typing import NamedTuple
 
-from drr.env.checkable import Constraint, brands, detail, meets_constraint
+from drr.env.checkable import Constraint, detail, meets_constraint
 from drr.env.entities import Product
 from drr.env.points import JointRule, PointTruth, RightPick, Status
 from drr.env.statistics import cents
@@ -95,13 +94,13 @@ _Cut = Callable[[Iterable[_Set]], Iterator[_Set]]
 
 @dataclass
 class Choice:
-    """The joint choice of one offer for each point: exact, part by part of those that rules bind together."""
+    """The joint choice of one offer for each point: exact, group by group of those that a rule binds."""
 
     offers: Sequence[Sequence[Offer]]
-    rules: Sequence[tuple[Sequence[int], str, bool]]
-    """Places of the offers, the name that is compared, and whether all must share it or none."""
+    rules: Sequence[tuple[Sequence[int], str]]
+    """Places of the offers that share a value, and its name. No place is bound twice."""
     known: dict[object, list[_Set]]
-    """The sets of parts met before."""
+    """The sets of groups met before."""
 
     def best(self, budget: int | None) -> list[list[Offer]]:
         """Return the sets with the most stars at the least cost, at most two of them."""
@@ -113,49 +112,30 @@ class Choice:
         return [one.cost for one in self._sets(_cheapest)]
 
     def _sets(self, cut: _Cut) -> list[_Set]:
-        parts = [{place} for place in range(len(self.offers))]
-        for places, _, _ in self.rules:
-            bound = set[int]().union(*(part for part in parts if part.intersection(places)))
-            parts = [*(part for part in parts if not part & bound), bound]
-        found = [_Set(0, 0, {})]
-        for part in parts:
-            found = list(cut(_both(one, own) for one in found for own in self._part(sorted(part), cut)))
+        bound, found = {place for places, _ in self.rules for place in places}, [_Set(0, 0, {})]
+        alone = [([place], "") for place in range(len(self.offers)) if place not in bound]
+        for places, name in [*alone, *self.rules]:
+            found = list(cut(_both(one, own) for one in found for own in self._group(places, name, cut)))
         return found
 
-    def _part(self, part: Sequence[int], cut: _Cut) -> list[_Set]:
-        rules = [rule for rule in self.rules if rule[0][0] in part]
-        key = (cut, *((place, id(self.offers[place])) for place in part), str(rules))
+    def _group(self, places: Sequence[int], name: str, cut: _Cut) -> list[_Set]:
+        """Return the sets of offers that share a value, if one is named."""
+        key = (cut, name, *((place, id(self.offers[place])) for place in places))
         if key not in self.known:
-            found = [_Set(0, 0, {})]
-            for place in part:
-                found = list(self._wider(found, place, [rule for rule in rules if place in rule[0]], cut))
+            lots = [defaultdict[str | None, list[_Set]](list) for _ in places]
+            for place, of_value in zip(places, lots, strict=True):
+                for one in self.offers[place]:
+                    value = rule_value(one.product, name) if name else ""
+                    of_value[value].append(_Set(one.stars, one.cost, {place: one}))
+            found = list[_Set]()
+            for value in [one for one in lots[0] if one is not None]:
+                sets = [_Set(0, 0, {})]
+                for of_value in lots:
+                    own = list(cut(of_value[value]))
+                    sets = list(cut(_both(one, other) for one in sets for other in own))
+                found += sets
             self.known[key] = list(cut(found))
         return self.known[key]
-
-    def _wider(
-        self,
-        sets: Sequence[_Set],
-        place: int,
-        rules: Sequence[tuple[Sequence[int], str, bool]],
-        cut: _Cut,
-    ) -> Iterator[_Set]:
-        """Yield the sets with an offer more that keeps the rules. Each group of equal values is cut first."""
-        groups = defaultdict[tuple[str | None, ...], list[_Set]](list)
-        for one in self.offers[place]:
-            values = tuple(rule_value(one.product, name) for _, name, _ in rules)
-            groups[values].append(_Set(one.stars, one.cost, {place: one}))
-        kept = {values: list(cut(group)) for values, group in groups.items() if None not in values}
-        for chosen in sets:
-            others = [
-                {rule_value(one.product, name) for at, one in chosen.chosen.items() if at in places}
-                for places, name, _ in rules
-            ]
-            for values, group in kept.items():
-                if all(
-                    other <= {own} if same else own not in other
-                    for own, other, (_, _, same) in zip(values, others, rules, strict=True)
-                ):
-                    yield from (_both(chosen, one) for one in group)
 
 
 def _both(one: _Set, other: _Set) -> _Set:
@@ -167,33 +147,31 @@ class Solver:
     """A solver of specifications over one shop."""
 
     shelves: Shelves
-    _offers: dict[str, list[Offer]] = field(default_factory=dict)
-    _status: dict[str, Status] = field(default_factory=dict)
+    _fitting: dict[str, tuple[Status, list[Offer]]] = field(default_factory=dict)
     _known: dict[object, list[_Set]] = field(default_factory=dict)
 
     def status(self, of: Specification, point: int) -> Status:
         """Return the outcome of a point by itself, with all that may be given up."""
-        need, demands = of.needs[point - 1], of.wanted(point, len(of.concessions))
-        key = f"{need.category}{demands}"
-        if key not in self._status:
-            shelf = self.shelves.of(need.category)
-            found = {fits(one, demands) for one in shelf}
-            empty: Status = "not_sold" if not shelf else "cannot_be_told" if None in found else "nothing_fits"
-            self._status[key] = "answered" if True in found else empty
-        return self._status[key]
+        return self._found(of, point, len(of.concessions))[0]
 
     def offers(self, of: Specification, point: int, given_up: int) -> list[Offer]:
         """Return what surely fits a point, the most stars first."""
+        return self._found(of, point, given_up)[1]
+
+    def _found(self, of: Specification, point: int, given_up: int) -> tuple[Status, list[Offer]]:
         need, demands = of.needs[point - 1], of.wanted(point, given_up)
         key = f"{need.category}{need.pieces}{demands}"
-        if key not in self._offers:
-            found = [
+        if key not in self._fitting:
+            found = [(one, fits(one, demands)) for one in self.shelves.of(need.category)]
+            empty: Status = "cannot_be_told" if None in (sure for _, sure in found) else "nothing_fits"
+            offers = [
                 Offer(one, round(10 * one.average_rating), need.pieces * cents(one.price))
-                for one in self.shelves.of(need.category)
-                if one.price is not None and one.average_rating is not None and fits(one, demands)
+                for one, sure in found
+                if sure and one.price is not None and one.average_rating is not None
             ]
-            self._offers[key] = sorted(found, key=lambda one: (-one.stars, one.cost, one.product.product_id))
-        return self._offers[key]
+            offers.sort(key=lambda one: (-one.stars, one.cost, one.product.product_id))
+            self._fitting[key] = ("answered" if offers else empty if found else "not_sold", offers)
+        return self._fitting[key]
 
     def answered(self, of: Specification) -> list[int]:
         return [point for point in range(1, len(of.needs) + 1) if self.status(of, point) == "answered"]
@@ -202,10 +180,7 @@ class Solver:
         """Return the joint choice of all points that can be answered."""
         points = self.answered(of)
         rules = [
-            ([points.index(point) for point in rule.points if point in points], name, same)
-            for rule in of.rules
-            for name, same in ((rule.same, True), (rule.differ, False))
-            if name
+            ([points.index(at) for at in one.points if at in points], one.same or "") for one in of.rules
         ]
         offers = [self.offers(of, point, given_up) for point in points]
         return Choice(offers, [rule for rule in rules if len(rule[0]) > 1], self._known)
@@ -230,10 +205,6 @@ class Solver:
             else PointTruth(status=self.status(of, point))
             for point, need in enumerate(of.needs, 1)
         ]
-        for rule in of.rules:
-            named = [brands(picks[at].product) for at in rule.points if at in picks]
-            if rule.differ == "Brand" and any(one & other for one, other in combinations(named, 2)):
-                raise Undecided("a brand of the details makes two makers one")
         bound = [
             rule.model_copy(update={"points": [one for one in rule.points if one in points]})
             for rule in of.rules

@@ -101,15 +101,17 @@ class Specification(_Part):
     """Points on which records disagree. They follow the figures."""
     taken: list[TakenDemand] = Field(default_factory=list)
     rules: list[JointRule] = Field(default_factory=list)
-    """Details or makers that several needs share or do not share. No rule states a total, which `budget` does."""
+    """Details or makers that several needs share, each bound by one rule at most. No rule states a total, which `budget` does."""
     budget: FiniteFloat | None = None
     """The most that all pieces of all needs may cost together."""
     concessions: list[Concession] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
-        named = [point for rule in self.rules for point in rule.points]
-        named += [one.point for one in self.concessions] + [one.point for one in self.taken]
+        bound = [point for rule in self.rules for point in rule.points]
+        if len(set(bound)) < len(bound):
+            raise ValueError("two rules bind one point")
+        named = bound + [one.point for one in self.concessions] + [one.point for one in self.taken]
         if any(not 1 <= point <= len(self.needs) for point in named):
             raise ValueError("a rule or a concession names a point that is not there")
         return self

@@ -287,9 +287,8 @@ class _WordTask:
 
 def _bound(rules: Sequence[JointRule]) -> set[object]:
     """Return rules in a form that is equal for equal rules."""
-    named = [(one, folded(one.same or ""), folded(one.differ or "")) for one in rules]
     return {
-        (frozenset(one.points), one.total_max, *names)
-        for one, *names in named
+        (frozenset(one.points), one.total_max, folded(one.same or ""))
+        for one in rules
         if one.total_max is not None or len(one.points) > 1
     }

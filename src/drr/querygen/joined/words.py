@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from drr.querygen.joined.specification import Specification
 
-_NAMES = ("name", "same", "differ")
+_NAMES = ("name", "same")
 """The fields of a specification that hold the name of a detail."""
 
 
