@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from drr.app.viewer.model import CallView, EndRow, PolicyLine, StateLine, TalkTurn, TalkView
 from drr.env.service.case import CART_TOOLS, ORDER_TOOLS, OrderRequest
 from drr.env.service.clauses import clauses_of
-from drr.env.service.served import ServedOutcome
 from drr.env.session import TALK, Change
 from drr.eval.rewards.rewarded import Rewarded
 from drr.wording.currency import Currency
@@ -138,7 +137,7 @@ class _Turns:
             yield StateLine("del", f"{order}: {change.before}")
             yield StateLine("ins", f"{order}: {change.after}")
         else:
-            yield StateLine("ins", f"{_order(name, self._titles)}: {act_text(change.after, self._currency)}")
+            yield StateLine("ins", f"{_order(name, self._titles)}: {_act_text(change.after, self._currency)}")
 
     def _cart_lines(self, product: str = "", pieces: int = 0) -> Iterator[StateLine]:
         before = self._cart.get(product, 0)
@@ -157,8 +156,10 @@ class _Turns:
         return f"{count} × {excerpt(self._titles.get(product, product), _LONGEST)}"
 
 
-def act_text(act: Mapping[str, Any], currency: Currency) -> str:
-    """Return an act on an order in words."""
+def _act_text(act: Mapping[str, Any], currency: Currency) -> str:
+    """Return an act on an order in words. In talks of version 1 nothing more is recorded of it."""
+    if len(act) == 1:
+        return str(act["act"])
     if act["act"] == "readdressed":
         to = act["address"]
         return f"goes to {to['address1']}, {to['city']}, {to['state']} {to['zip']}"
@@ -183,12 +184,13 @@ def _end(done: ServiceOutcome, titles: Mapping[str, str], currency: Currency) ->
         yield EndRow("1. buy", ", ".join(due), ", ".join(got), done.bought_rightly)
     for point, one in enumerate(case.requests, 2):
         wish = f"{point}. {one.action} {_order(one.order_id, titles) if one.action != 'voucher' else one.order_id}"
-        yield EndRow(wish, _due(one), *_done(done, point, one, currency))
+        acts = [_act_text(act, currency) for act in done.acts.get(one.order_id, ())]
+        acts += ["used"] if one.order_id in done.used else []
+        yield EndRow(wish, _due(one), "; ".join(acts) or _LEFT, done.is_done(one))
     known = {one.order_id for one in case.requests} | {
         order for paid in done.paid for order in paid["orders"]
     }
-    touched = done.acts.keys() if isinstance(done, ServedOutcome) else done.ended.keys()
-    for order in sorted(touched - known):
+    for order in sorted(done.acts.keys() - known):
         yield EndRow(f"order {order}", _LEFT, "touched, though nobody asked for it", False)
 
 
@@ -201,13 +203,3 @@ def _due(one: OrderRequest) -> str:
         return "used where the policy allows it"
     to = f" to {one.address.address1}, {one.address.city}" if one.address else ""
     return f"{many(one.pieces, 'piece') + ' ' if one.pieces else ''}{_ENDS[one.action]}{to}"
-
-
-def _done(done: ServiceOutcome, point: int, one: OrderRequest, currency: Currency) -> tuple[str, bool]:
-    """Return in words what became of a wish, and whether that is right."""
-    if isinstance(done, ServedOutcome):
-        acts = [act_text(act, currency) for act in done.acts.get(one.order_id, ())]
-        acts += ["used"] if one.order_id in done.used else []
-        return "; ".join(acts) or _LEFT, done.done[point]
-    end = done.ended.get(one.order_id, "")
-    return end.lower() or _LEFT, end.lower() == ("" if one.refusals else _ENDS[one.action])

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from drr.env.query import Query
-from drr.env.service.case import ClauseName, ServiceCase
+from drr.env.service.case import ClauseName, OrderRequest, ServiceCase
 from drr.env.session import TALK, Change
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
@@ -83,6 +83,11 @@ class ServiceOutcome:
         return {name: after for kind, name, after in self._acts if kind == "orders"}
 
     @cached_property
+    def acts(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return the acts on each order, in their order."""
+        return {name: [{"act": status.lower()}] for name, status in self.ended.items()}
+
+    @cached_property
     def paid(self) -> list[Mapping[str, Any]]:
         """Return the checkouts of which an order still stands."""
         found = [after for kind, _, after in self._acts if kind == "checkout"]
@@ -128,31 +133,41 @@ class ServiceOutcome:
         truth, wanted = self.query.checkable, self.case.purchase
         assert truth is not None
         (need,), pieces = truth.needs, sum(count for one in self.paid for count in one["lines"].values())
-        used = {one["voucher"] for one in self.paid} - {None}
-        goods = self.total + (wanted.voucher_amount if used else 0.0)
+        goods = self.total + (wanted.voucher_amount if self.used else 0.0)
         is_due = wanted.voucher is not None and not wanted.voucher_used and goods >= self.case.policy.least
         return (
             len(self.ordered) == need.picks
             and set(self.ordered) <= set(need.products)
             and set(self.ordered.values()) == {wanted.quantity}
             and pieces == need.picks * wanted.quantity
-            and used == ({wanted.voucher} if is_due else set())
+            and self.used == ({wanted.voucher} if is_due else set())
             and (wanted.arrives_by is None or self.arrives <= wanted.arrives_by.isoformat())
             and (truth.budget is None or self.total <= truth.budget + 0.005)
         )
 
+    @cached_property
+    def used(self) -> set[str]:
+        """Return the codes of the vouchers that were used."""
+        return {one["voucher"] for one in self.paid} - {None}
+
+    def is_done(self, request: OrderRequest) -> bool:
+        """Tell whether the end state of a wish about an order holds."""
+        status = {"cancel": "Cancelled", "return": "Returned"}[request.action]
+        return self.ended.get(request.order_id) == (None if request.refusals else status)
+
+    @cached_property
+    def done(self) -> Mapping[int, bool]:
+        """Return each wish by its point, with whether its end state holds."""
+        found = {1: self.bought_rightly}
+        return found | {point: self.is_done(one) for point, one in enumerate(self.case.requests, 2)}
+
     @property
     def state(self) -> float:
         """Return 1 where every end state holds and nothing else was touched, else 0."""
-        wanted = {
-            one.order_id: {"cancel": "Cancelled", "return": "Returned"}[one.action]
-            for one in self.case.requests
-            if not one.refusals
-        }
         own = {one for kind, _, after in self._acts if kind == "checkout" for one in after["orders"]}
-        touched = {name: after for name, after in self.ended.items() if name not in own}
+        known = {one.order_id for one in self.case.requests} | own
         profile = any(not one.is_of_talk for one in self.changes)
-        return float(self.bought_rightly and touched == wanted and not profile)
+        return float(all(self.done.values()) and self.acts.keys() <= known and not profile)
 
     @property
     def policy(self) -> float:

@@ -60,7 +60,6 @@ class ServedOutcome(ServiceOutcome):
 
     @cached_property
     def acts(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return the acts on each order, in their order."""
         found: dict[str, list[Mapping[str, Any]]] = {}
         for kind, name, after in self._acts:
             if kind == "acts":
@@ -69,24 +68,8 @@ class ServedOutcome(ServiceOutcome):
 
     @cached_property
     def ended(self) -> Mapping[str, str]:
-        return {
-            name: "Cancelled"
-            for name, acts in self.acts.items()
-            if any(one["act"] == "cancelled" for one in acts)
-        }
-
-    @cached_property
-    def done(self) -> Mapping[int, bool]:
-        """Return each wish by its point, with whether its end state holds."""
-        found = {1: self.bought_rightly}
-        return found | {point: self._is_done(one) for point, one in enumerate(self.case.requests, 2)}
-
-    @property
-    def state(self) -> float:
-        own = {one for kind, _, after in self._acts if kind == "checkout" for one in after["orders"]}
-        known = {one.order_id for one in self.case.requests} | own
-        profile = any(not one.is_of_talk for one in self.changes)
-        return float(all(self.done.values()) and self.acts.keys() <= known and not profile)
+        cancelled = [name for name, acts in self.acts.items() if "cancelled" in (x["act"] for x in acts)]
+        return dict.fromkeys(cancelled, "Cancelled")
 
     @property
     def policy(self) -> float:
@@ -117,12 +100,8 @@ class ServedOutcome(ServiceOutcome):
         Those without an act count only beside one with an act, and refusals only where the form refuses nothing wrongly.
         """
         found = {point for point in self.true if self.done.get(point)}
-        acted = {
-            point for point in found if self.answers[point].act not in ("refused", "withdrawn", "allowed")
-        }
-        refused = (
-            {one.point for one in self.served.wishes if one.act == "refused"} if self.served else set[int]()
-        )
+        acted = any(self.answers[one].act not in ("refused", "withdrawn", "allowed") for one in found)
+        refused = {one.point for one in self.served.wishes if one.act == "refused"} if self.served else set()
         if not refused <= self.true:
             found -= refused
         return found if acted else set()
@@ -131,11 +110,6 @@ class ServedOutcome(ServiceOutcome):
     def says_does(self) -> float:
         return len(self.true) / self.stated if self.stated else 0.0
 
-    @cached_property
-    def used(self) -> set[str]:
-        """Return the codes of the vouchers that were used."""
-        return {one["voucher"] for one in self.paid} - {None}
-
     def refusals(self, request: OrderRequest) -> Sequence[str]:
         """Return the clauses that forbid a wish. Whether a voucher that holds is due hangs on what was bought."""
         if request.action != "voucher" or request.refusals or not self.paid:
@@ -143,7 +117,7 @@ class ServedOutcome(ServiceOutcome):
         goods = self.total + (self.case.purchase.voucher_amount if self.used else 0.0)
         return ["voucher"] if goods < self.case.policy.least else []
 
-    def _is_done(self, request: OrderRequest) -> bool:
+    def is_done(self, request: OrderRequest) -> bool:
         if request.action == "voucher" and not request.refusals:
             return bool(self.paid) and (request.order_id in self.used) != bool(self.refusals(request))
         if not request.is_due:
@@ -151,9 +125,8 @@ class ServedOutcome(ServiceOutcome):
         act = self._act(request)
         whole = {one.order_id: one.quantity for one in self.case.orders}
         wanted = request.pieces or whole.get(request.order_id, 1)
-        if act is None or act.act != {"return": "returned", "cancel": "cancelled"}.get(
-            request.action, act.act
-        ):
+        due = {"return": "returned", "cancel": "cancelled"}.get(request.action)
+        if act is None or due not in (None, act.act):
             return False
         return act.act != "returned" or act.pieces[request.order_id] == wanted
 
