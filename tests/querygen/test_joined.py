@@ -21,10 +21,10 @@ from drr.env.statistics import cents
 from drr.env.web.open import open_web
 from drr.querygen.files import line_of
 from drr.querygen.joined.describing import described
-from drr.querygen.joined.histories import History
 from drr.querygen.joined.making import JoinedMaker
 from drr.querygen.joined.needs import Dropped
 from drr.querygen.joined.proving import Proof, Unproven
+from drr.querygen.joined.references import History, JoinedDraft
 from drr.querygen.joined.solving import Solver, Undecided, rule_value
 from drr.querygen.joined.specification import (
     Concession,
@@ -105,7 +105,7 @@ def test_an_order_is_named_by_its_kind_and_what_a_shopper_remembers(mixed: list[
 
 
 def test_one_question_is_one_errand(maker: JoinedMaker) -> None:
-    drawer = maker.bundles.drawer
+    drawer = maker.bundles
     sizes = Counter(drawer.kinds.values())
     for seed in range(8):
         drawn_for_one = drawer.errand(Random(seed), 1, [*sizes])
@@ -276,7 +276,7 @@ def test_a_truth_without_points_is_written_as_it_ever_was() -> None:
 def test_references_single_out_orders_and_a_spoiled_condition_shows(maker: JoinedMaker) -> None:
     user = maker.references.users[0]
     history = maker.references.history(user)
-    figures = maker.references.figures(Random(2), user, 3, 1, set(), set())
+    figures = maker.references.figures(JoinedDraft(Random(2), user, set(), set()), 3, 1)
     points = [history.point(one) for one in figures]
     assert sum(point.figure is None for point in points) == 1
     for figure in [one for one, point in zip(figures, points, strict=True) if point.figure]:
@@ -422,5 +422,5 @@ def test_a_tie_stops_solver_and_proof(little: Shop) -> None:
 
 
 def test_two_rules_bind_no_point_together() -> None:
-    with pytest.raises(ValueError, match="two rules bind one point"):
+    with pytest.raises(ValueError, match="a point is bound twice"):
         Specification(needs=TWO, rules=[SAME, JointRule(points=[2, 1], same="Color")])

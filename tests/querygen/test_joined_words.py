@@ -286,7 +286,7 @@ def test_the_lists_have_each_kind_that_some_question_asks_for(place: Path, print
         other = printed[0].model_copy(update={"checkable": Checkable(specification={"needs": [need]})})
         maker, models = JoinedMaker(shop, open_web(SETTINGS, shop=shop)), Models(ModelSettings(roles={}))
         writer = JoinedWriter(maker, models, Prompts(FOLDER), 1, [*printed, other])
-        assert set(maker.bundles.drawer.kinds) < set(writer.lists)
+        assert set(maker.bundles.kinds) < set(writer.lists)
         assert json.dumps(path) in writer.lists[tuple(path)]
 
 

@@ -122,7 +122,7 @@ CASES: dict[str, tuple[StatedPoint, Mapping[str, str], object]] = {
 def test_code_and_tools_give_the_answer_of_the_record_that_counts(name: str, little: Shop) -> None:
     point, changes, expected = CASES[name]
     pages = web(changes)
-    right = JoinedMaker(little, pages).stated.truth.point(point, USER)
+    right = JoinedMaker(little, pages).stated.point(point, USER)
     assert said(right) == expected
     of = Specification(stated=[point])
     assert Proof(of, context_for(Session(little, USER), pages)).points() == [right]
@@ -131,10 +131,10 @@ def test_code_and_tools_give_the_answer_of_the_record_that_counts(name: str, lit
 
 def test_a_rule_decides_only_where_another_record_differs(little: Shop) -> None:
     all_agree = {SHEET: "10 mm", TEST: "10 mm"}
-    truth = JoinedMaker(little, web({})).stated.truth
+    truth = JoinedMaker(little, web({})).stated
     assert truth.outcome(length("newest"), USER) == "against"
     assert truth.outcome(length("tested"), USER) == "against"
-    agreeing = JoinedMaker(little, web(all_agree)).stated.truth
+    agreeing = JoinedMaker(little, web(all_agree)).stated
     assert agreeing.outcome(one_with("newest", "10 mm"), USER) is None
     assert truth.decides(one_with("sheet", "12 mm"), USER) == [True, True, True]
     assert truth.decides(one_with("sheet", "12 mm", "Anna", "Berta"), USER) == [False, False, True], (
@@ -152,7 +152,7 @@ def test_records_of_one_day_that_disagree_stop_it(little: Shop) -> None:
     ]
     both = ShopWeb(Sandbox([*first.documents, *other]), SETTINGS.shop_url)
     with pytest.raises(Undecided, match="one day"):
-        JoinedMaker(little, both).stated.truth.point(length("sheet"), USER)
+        JoinedMaker(little, both).stated.point(length("sheet"), USER)
 
 
 # -- a made shop
@@ -273,7 +273,7 @@ def test_figures_are_those_that_were_planted(maker: JoinedMaker, place: Path) ->
     ]
     told = set[Record]()
     for row, order in bought:
-        chain = maker.references.chain_of(Random(1), order.user_id, order) if row else []
+        chain = maker.references.chain_of(Random(1), order) if row else []
         for by, sources in PLANTED.items() if row and chain else ():
             stating = [one for one in row["says"] if one["source"] in sources]
             newest = max((one["date"] for one in stating), default="")
@@ -281,7 +281,7 @@ def test_figures_are_those_that_were_planted(maker: JoinedMaker, place: Path) ->
             number, _, unit = next(iter(values), "").partition(" ")
             if len(values) == 1 and number.isdecimal():
                 point = StatedPoint(by=by, name=row["field"], unit=unit, order=chain)
-                found = maker.stated.truth.point(point, order.user_id)
+                found = maker.stated.point(point, order.user_id)
                 assert found.figure == float(number)
                 told.add(by)
     assert told == {*PLANTED}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
 from drr.env.statistics import cents
 from drr.querygen.joined.deciding import DECIDING, FirstRows, answer, lighter, many, shortcuts
-from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup, Tells
-from drr.querygen.joined.solving import Solver, Undecided
+from drr.querygen.joined.needs import Dropped, JoinedNeedDraw, Kind, NeedGroup, Tells, no_order
+from drr.querygen.joined.solving import Undecided
 from drr.querygen.joined.specification import Concession, JoinedNeed, Specification
 from drr.querygen.shelves import rounded
 
@@ -28,51 +27,35 @@ def _within(of: Specification, limit: float) -> Specification:
     if len(of.needs) > 1 or of.needs[0].pieces > 1:
         return of.model_copy(update={"budget": limit})
     price = Constraint(kind="price_max", value=limit)
-    need = of.needs[0].model_copy(update={"constraints": [*of.needs[0].constraints, price]})
-    return of.model_copy(update={"needs": [need]})
-
-
-def _parted(rng: Random, points: list[int]) -> Iterator[list[int]]:
-    while points:
-        size = min(len(points), rng.choice((1, 2, 2, 3)))
-        yield points[:size]
-        points = points[size:]
+    return of.with_need(1, constraints=[*of.needs[0].constraints, price])
 
 
 @dataclass
-class BundleDraw:
+class BundleDraw(JoinedNeedDraw):
     """A drawer of bundles over one shop."""
 
-    solver: Solver
     first: FirstRows
 
-    @cached_property
-    def drawer(self) -> JoinedNeedDraw:
-        return JoinedNeedDraw(self.solver)
-
     def draw(
-        self,
-        rng: Random,
-        load: int,
-        unmet: int,
-        tells: Tells = lambda *_: False,
-        errand: Set[str] = frozenset(),
+        self, rng: Random, load: int, unmet: int, tells: Tells = no_order, errand: Set[str] = frozenset()
     ) -> Specification:
         """Return a bundle of so many needs, some unmet, that passes all checks of its form. Raises `Dropped` or `Undecided`.
 
         Its kinds are of these departments, of any if none is given.
         """
-        kinds = [kind for kind, one in self.drawer.kinds.items() if not errand or one in errand]
+        kinds = [kind for kind, one in self.kinds.items() if not errand or one in errand]
         refused = set(rng.sample(range(1, load + 1), unmet))
         needs, groups, used = dict[int, JoinedNeed](), list[NeedGroup](), set[Kind]()
-        for points in _parted(rng, [at for at in range(1, load + 1) if at not in refused]):
-            free = [kind for kind in kinds if kind not in used]
-            group, drawn = self.drawer.group(rng, points, free, load, tells)
+        points = [at for at in range(1, load + 1) if at not in refused]
+        while points:
+            size, free = rng.choice((1, 2, 2, 3)), [kind for kind in kinds if kind not in used]
+            group, drawn = self.group(rng, points[:size], free, load, tells)
+            points = points[size:]
             groups.append(group)
             used.update(group.kinds)
             needs |= drawn
         for at in refused:
-            needs[at] = self.drawer.refused(rng, [one for one in kinds if one not in used])
+            needs[at] = self.refused(rng, [one for one in kinds if one not in used])
             used.add(tuple(needs[at].category))
         of = self._pruned(self._hidden(rng, needs, groups, tells))
         if sum(one.kind == "brand_is" for need in of.needs for one in need.constraints) > 1:
@@ -82,16 +65,12 @@ class BundleDraw:
             raise Dropped(why)
         alike = {at for rule in of.rules if rule.same == "Brand" for at in rule.points}
         picked = [pick.product for at in alike for pick in right.points[at - 1].picks]
-        if not {self.solver.shelves.products[one].store for one in picked} <= self.solver.shelves.makers:
+        if not {self.shelves.products[one].store for one in picked} <= self.shelves.makers:
             raise Dropped("one maker who is none")
         return of
 
     def _hidden(
-        self,
-        rng: Random,
-        needs: dict[int, JoinedNeed],
-        groups: Sequence[NeedGroup],
-        tells: Tells,
+        self, rng: Random, needs: dict[int, JoinedNeed], groups: Sequence[NeedGroup], tells: Tells
     ) -> Specification:
         """Return the bundle with budget and concessions, redrawn until no right pick stands among first rows."""
         rules = [JointRule(points=one.points, same=one.shared) for one in groups if one.shared]
@@ -106,16 +85,15 @@ class BundleDraw:
                 return limited
             for one in groups:
                 if set(seen).intersection(one.points):
-                    needs |= self.drawer.needs(rng, one, len(needs), tells)
+                    needs |= self.needs(rng, one, len(needs), tells)
         raise Dropped("no budget decides, or a pick stands among first rows")
 
     def _limited(self, rng: Random, of: Specification) -> Specification:
         """Return the bundle with a budget, and where it can be with what must be given up for it."""
         points = self.solver.answered(of)
         ways = [one for at in points for one in self._concessions(of, at)]
-        orders = [
-            list({one.point: one for one in rng.sample(ways, len(ways))}.values()) for _ in range(_ORDERS)
-        ]
+        drawn = [rng.sample(ways, len(ways)) for _ in range(_ORDERS)]
+        orders = [[*{one.point: one for one in order}.values()] for order in drawn]
         most = min(_CONCEDED, len(points) // 2)
         tries = [one[:count] for one in orders for count in range(min(most, len(one)), 0, -1)]
         for conceded in [*tries, []]:
@@ -134,11 +112,8 @@ class BundleDraw:
         """Yield what may be given up of a need, so that it costs less."""
         cheapest = min(one.cost for one in self.solver.offers(of, at, 0))
         for one in of.needs[at - 1].constraints:
-            others = [
-                x.demand
-                for x in self.drawer.attributes(tuple(of.needs[at - 1].category))
-                if x.demand.name == one.name
-            ]
+            known = [x.demand for x in self.attributes(tuple(of.needs[at - 1].category))]
+            others = [x for x in known if x.name == one.name]
             for instead in (None, *others) if one.kind == "attribute" else ():
                 way = Concession(point=at, constraint=one, instead=instead)
                 eased = self.solver.offers(of.model_copy(update={"concessions": [way]}), at, 1)

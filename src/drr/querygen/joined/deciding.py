@@ -10,7 +10,7 @@ from drr.env.session import Session
 from drr.env.shop import Shop, Sort
 from drr.env.statistics import cents
 from drr.env.web.base import WebSearch
-from drr.querygen.joined.solving import LEAST_SETS, Offer, Solution, Solver, Undecided
+from drr.querygen.joined.solving import LEAST_SETS, Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
 from drr.tools.base import context_for
 from drr.tools.registry import call_sync
@@ -23,15 +23,13 @@ FIRST_ROWS = 10
 
 def lighter(of: Specification) -> Iterator[Specification]:
     """Yield the specification without each of its demands: constraints, conditions, rules, budget and concessions."""
-    for place, need in enumerate(of.needs):
+    for point, need in enumerate(of.needs, 1):
         for one in need.constraints:
-            rest = need.model_copy(update={"constraints": [x for x in need.constraints if x != one]})
-            conceded = [x for x in of.concessions if (x.point, x.constraint) != (place + 1, one)]
-            needs = [*of.needs[:place], rest, *of.needs[place + 1 :]]
-            yield of.model_copy(update={"needs": needs, "concessions": conceded})
+            conceded = [x for x in of.concessions if (x.point, x.constraint) != (point, one)]
+            rest = of.with_need(point, constraints=[x for x in need.constraints if x != one])
+            yield rest.model_copy(update={"concessions": conceded})
         if need.pieces > 1:
-            one_piece = need.model_copy(update={"pieces": 1})
-            yield of.model_copy(update={"needs": [*of.needs[:place], one_piece, *of.needs[place + 1 :]]})
+            yield of.with_need(point, pieces=1)
     for name in ("taken", "figures"):
         parts = getattr(of, name)
         for at, whole in enumerate(parts):
@@ -65,30 +63,21 @@ def shortcuts(of: Specification, right: Solution, solver: Solver) -> Iterator[st
     """Yield why a joint choice is too easy: few sets, or a shortcut that finds the right one."""
     if not many(solver.choice(of, right.given_up).cheapest(), of.budget):
         yield "few affordable sets"
-    choice = solver.choice(_without_limits(of), right.given_up)
+    overlooked = of  # by one who does not see what things may cost
+    for at, need in enumerate(of.needs, 1):
+        rest = [one for one in need.constraints if one.kind != "price_max"]
+        overlooked = overlooked.with_need(at, constraints=rest)
+    choice = solver.choice(overlooked, right.given_up)
     chosen = [pick.product for one in right.points for pick in one.picks]
-    best = [offers[0].product.product_id for offers in choice.offers]
-    cheapest = [min(offers, key=_cost).product.product_id for offers in choice.offers]
-    if chosen in (best, cheapest):
+    best = [offers[0] for offers in choice.offers]
+    cheapest = [min(offers, key=lambda one: (one.cost, -one.stars)) for offers in choice.offers]
+    if chosen in [[one.product.product_id for one in way] for way in (best, cheapest)]:
         yield "a greedy choice is right"
-
-
-def _without_limits(of: Specification) -> Specification:
-    """Return the specification of one who overlooks what things may cost."""
-    needs = [
-        one.model_copy(update={"constraints": [x for x in one.constraints if x.kind != "price_max"]})
-        for one in of.needs
-    ]
-    return of.model_copy(update={"needs": needs})
 
 
 def many(costs: Sequence[int], budget: float | None) -> bool:
     """Tell whether so many sets as it takes keep the budget."""
     return len(costs) == LEAST_SETS and (budget is None or costs[-1] <= cents(budget))
-
-
-def _cost(one: Offer) -> tuple[int, int]:
-    return one.cost, -one.stars
 
 
 @dataclass
@@ -101,11 +90,7 @@ class FirstRows:
 
     def show(self, of: Specification, right: Solution) -> list[int]:
         """Return the points whose picks stand there, if one order shows more than a quarter of all picks."""
-        kinds = [
-            *(one.category for one in of.needs),
-            *([] for _ in of.figures),
-            *(one.category for one in of.stated),
-        ]
+        kinds = [getattr(one, "category", []) for one in (*of.needs, *of.figures, *of.stated)]
         picks = [(at, one.picks[0].product) for at, one in enumerate(right.points, 1) if one.picks]
         orders = zip(*(self._orders(kinds[at - 1]) for at, _ in picks), strict=True)
         found = [[at for (at, pick), rows in zip(picks, one, strict=True) if pick in rows] for one in orders]

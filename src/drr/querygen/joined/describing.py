@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from drr.env.checkable import Constraint
-from drr.env.points import JointRule
 from drr.env.records.lines import priced
-from drr.querygen.joined.specification import JoinedNeed, OrderCondition, Specification, StatedPoint
+from drr.querygen.joined.specification import OrderCondition, Specification, StatedPoint
 from drr.wording.currency import DOLLARS, Currency
 
 _MAKER = "The maker of a product is the store that its listing names."
@@ -79,7 +78,7 @@ def described(of: Specification, money: Currency = DOLLARS) -> str:
 
 def asked(of: Specification, money: Currency = DOLLARS) -> list[str]:
     """Return the numbered points of a specification and what binds them, without the rules of the house."""
-    points = [_need(one, money, _taken(of, at)) for at, one in enumerate(of.needs, 1)]
+    points = [_need(of, at, money) for at in range(1, len(of.needs) + 1)]
     points += [f"{_ASKED[one.what].format(_which(one.order))}." for one in of.figures]
     points += map(_stated, of.stated)
     numbered = [f"{at}. {point}" for at, point in enumerate(points, 1)]
@@ -108,18 +107,16 @@ def _which(chain: Sequence[OrderCondition]) -> str:
     return " ".join(_WHICH[one.what].format(one.value) for one in found)
 
 
-def _taken(of: Specification, point: int) -> Iterator[str]:
-    """Yield the demands on a point whose values are those of orders."""
-    for one in of.taken:
-        if one.point == point:
-            name = "maker" if one.name == "Brand" else one.name
-            yield f"{name} as of the {_which(one.order)}"
-
-
-def _need(need: JoinedNeed, money: Currency, taken: Iterable[str]) -> str:
-    demands = ", ".join([*(_demand(one, money) for one in need.constraints), *taken])
+def _need(of: Specification, at: int, money: Currency) -> str:
+    need, taken = of.needs[at - 1], [one for one in of.taken if one.point == at]
+    demands = [_demand(one, money) for one in need.constraints]
+    demands += [f"{_detail(one.name)} as of the {_which(one.order)}" for one in taken]
     pieces = f"{need.pieces} pieces of one" if need.pieces > 1 else "One"
-    return f"{pieces} {need.category[-1]}{f': {demands}' if demands else ''}."
+    return f"{pieces} {need.category[-1]}{': ' if demands else ''}{', '.join(demands)}."
+
+
+def _detail(name: str | None) -> str:
+    return "maker" if name == "Brand" else str(name)
 
 
 def _demand(one: Constraint, money: Currency) -> str:
@@ -133,7 +130,8 @@ def _demand(one: Constraint, money: Currency) -> str:
 
 
 def _joint(of: Specification, money: Currency) -> Iterator[str]:
-    yield from (_rule(one) for one in of.rules)
+    for rule in of.rules:
+        yield f"Points {_listed(rule.points)} must share one {_detail(rule.same)}."
     if of.budget is not None:
         bought = _listed(range(1, len(of.needs) + 1))
         yield f"All pieces of point{'s' * (len(of.needs) > 1)} {bought} together may cost at most {priced(of.budget, money)}."
@@ -143,10 +141,6 @@ def _joint(of: Specification, money: Currency) -> Iterator[str]:
         )
         instead = f"{_demand(one.instead, money)} will do too" if one.instead else "any will do"
         yield f"{first} {_demand(one.constraint, money)} of point {one.point}: {instead}."
-
-
-def _rule(one: JointRule) -> str:
-    return f"Points {_listed(one.points)} must share one {'maker' if one.same == 'Brand' else one.same}."
 
 
 def _listed(points: Sequence[int]) -> str:

@@ -20,13 +20,12 @@ from drr.querygen.check_list import PASS, CheckResult, fail
 from drr.querygen.joined.bundles import LOADS, REFUSED, BundleDraw
 from drr.querygen.joined.deciding import DECIDING, FirstRows, decides, shortcuts
 from drr.querygen.joined.describing import described, unframed
-from drr.querygen.joined.needs import SHELF, Dropped, Tells
+from drr.querygen.joined.needs import SHELF, Dropped, no_order
 from drr.querygen.joined.proving import Proof, Unproven
-from drr.querygen.joined.references import HISTORY, ReferenceDraw
+from drr.querygen.joined.references import HISTORY, JoinedDraft, ReferenceDraw
 from drr.querygen.joined.solving import Solution, Solver, Undecided
 from drr.querygen.joined.specification import Specification
-from drr.querygen.joined.stated import Outcome, StatedTruth
-from drr.querygen.joined.stated_draw import StatedDraw, wanted
+from drr.querygen.joined.stated import Outcome, StatedDraw, wanted
 from drr.querygen.joined.words import word_use
 from drr.querygen.shelves import Shelves
 from drr.tools.base import context_for
@@ -35,10 +34,7 @@ TRIES, _DRAFTS = 60, 20
 """The drafts for one question before the shop counts as unable to give it, and those of one form."""
 _FIGURES, _STATED = 3, 2
 """The most figures in one question, and the most points on which records disagree."""
-_LIGHT = {
-    1: ((1, 0, 0), (0, 1, 0)),
-    2: ((2, 0, 0), (1, 1, 0), (1, 0, 1)),
-}
+_LIGHT = {1: ((1, 0, 0), (0, 1, 0)), 2: ((2, 0, 0), (1, 1, 0), (1, 0, 1))}
 _LIGHT_TWINS = {1: ((0, 0, 1),), 2: ((1, 0, 1), (0, 1, 1))}
 """Needs, references and stated points of the first two levels."""
 
@@ -53,10 +49,6 @@ class Form(NamedTuple):
     stated: int
     twins: bool
     """True for two questions that differ in one stated point."""
-
-    @property
-    def points(self) -> int:
-        return self.needs + self.figures + self.stated
 
 
 def form_of(rng: Random, load: int, *, twins: bool, records: bool) -> Form:
@@ -83,25 +75,21 @@ class JoinedMaker:
     """Numbers of drafts that were dropped, by level and reason."""
 
     @cached_property
-    def first(self) -> FirstRows:
-        return FirstRows(self.shop, self.web)
-
-    @cached_property
     def bundles(self) -> BundleDraw:
-        return BundleDraw(Solver(Shelves(self.shop, plain=True)), self.first)
+        return BundleDraw(Solver(Shelves(self.shop, plain=True)), FirstRows(self.shop, self.web))
 
     @cached_property
     def references(self) -> ReferenceDraw:
-        return ReferenceDraw(self.shop, self.bundles.solver.shelves)
+        return ReferenceDraw(self.shop, self.bundles)
 
     @cached_property
     def stated(self) -> StatedDraw:
-        return StatedDraw(StatedTruth(self.bundles.solver.shelves, self.web, self.references), self.first)
+        return StatedDraw(self.web, self.references, self.bundles.first)
 
     def questions(self, seed: int, count: int) -> list[Query]:
         """Return up to `count` questions, as many of each level, the easiest first. No two but twins share a shopper or a right pick."""
         users = list(self.references.users)
-        if len(self.bundles.drawer.kinds) < LOADS[-1] or not users:
+        if len(self.bundles.kinds) < LOADS[-1] or not users:
             raise Misuse(
                 f"{self.shop.spec}: joined questions need {LOADS[-1]} kinds of {SHELF} products,"
                 f" and shoppers with {HISTORY[0]} orders"
@@ -124,9 +112,7 @@ class JoinedMaker:
                         break
         return made
 
-    def made(
-        self, seed: str, level: int, form: Form, user: str, picked: Set[str] = frozenset()
-    ) -> list[Query]:
+    def made(self, seed: str, level: int, form: Form, user: str, picked: Set[str]) -> list[Query]:
         """Try once to make a question or two twins, without these picks. A failure is counted."""
         try:
             drawn = self._drawn(Random(f"joined:{seed}"), form, user, {*picked})
@@ -166,43 +152,34 @@ class JoinedMaker:
 
     def _drawn(self, rng: Random, form: Form, user: str, used: set[str]) -> list[Specification]:
         """Return a question, or two twins, of unused picks, kinds and orders. Raises `Dropped` or `Undecided`."""
-        of, references, drawer = Specification(), self.references, self.bundles.drawer
+        of, references, bundles = Specification(), self.references, self.bundles
         shares = 2 if form.twins else 1
-        refused = int(shares * REFUSED * form.points + rng.random()) if form.points > 1 else 0
-        flip = list[Outcome]()
-        if form.twins:  # one of them refuses what is answered in the other, or what the listing says is right in one alone
-            flip = (
-                [wanted(rng, refused=True), wanted(rng, refused=False)]
-                if refused % 2
-                else ["against", "along"]
-            )
+        points = form.needs + form.figures + form.stated
+        refused = int(shares * REFUSED * points + rng.random()) if points > 1 else 0
+        # What the listing says is right in one twin alone, or one refuses what is answered in the other.
+        flip: list[Outcome] = ["against", "along"] if form.twins else []
+        if form.twins and refused % 2:
+            flip = [wanted(rng, refused=True), wanted(rng, refused=False)]
         others = form.stated - form.twins
-        known = [one for one in references.departments(user) if one in drawer.kinds.values()]
-        errand = drawer.errand(rng, form.needs + form.stated, known)
+        known = [one for one in references.departments(user) if one in bundles.kinds.values()]
+        draft = JoinedDraft(rng, user, bundles.errand(rng, form.needs + form.stated, known), used)
         free = ["needs"] * (form.needs - 1) + ["figures"] * form.figures + ["stated"] * others
         unmet = Counter(rng.sample(free, min(len(free), refused // shares)))
         if form.needs:
-            tells: Tells = references.teller(user, drawer) if form.anchors else lambda *_: False
-            of = self.bundles.draw(rng, form.needs, unmet["needs"], tells, errand)
-            of = references.anchored(rng, of, user, form.anchors, drawer, used)
+            tells = references.teller(user) if form.anchors else no_order
+            of = bundles.draw(rng, form.needs, unmet["needs"], tells, draft.errand)
+            of = references.anchored(draft, of, form.anchors)
             used.update(need.category[-1] for need in of.needs)
         # A figure stands in for a value that no order tells.
         left = form.figures + form.anchors - len(of.taken)
         if left > _FIGURES:
             raise Dropped("no orders tell the values")
-        figures = references.figures(rng, user, left, unmet["figures"], used, errand)
+        figures = references.figures(draft, left, unmet["figures"])
         sorts = [wanted(rng, refused=at < unmet["stated"]) for at in range(others)]
+        sorts, flip, most = rng.sample(sorts, others), rng.sample(flip, len(flip)), max(1, form.needs // 2)
         drawn = [
             of.model_copy(update={"figures": figures, "stated": stated})
-            for stated in self.stated.draw(
-                rng,
-                user,
-                rng.sample(sorts, others),
-                rng.sample(flip, len(flip)),
-                used,
-                errand,
-                (max(1, form.needs // 2), _FIGURES - left),
-            )
+            for stated in self.stated.draw(draft, sorts, flip, (most, _FIGURES - left))
         ]
         if min(self._deciding_share(one, user) for one in drawn) < DECIDING:
             raise Dropped("demands that decide nothing")
@@ -211,14 +188,14 @@ class JoinedMaker:
     def _deciding_share(self, of: Specification, user: str) -> float:
         """Return the share of demands without which the answer is another one."""
         found = decides(of, partial(self.solution, user=user))
-        found += [one for stated in of.stated for one in self.stated.truth.decides(stated, user)]
+        found += [one for stated in of.stated for one in self.stated.decides(stated, user)]
         return sum(found) / len(found) if found else 1.0
 
     def solution(self, of: Specification, user: str) -> Solution:
         """Return the answers to all points. Raises `Undecided`."""
         of = self.references.history(user).resolved(of)
         found = self.bundles.solver.solve(of) if of.needs else Solution([], [], 0)
-        stated = [self.stated.truth.point(one, user) for one in of.stated]
+        stated = [self.stated.point(one, user) for one in of.stated]
         figures = [self.references.history(user).point(one) for one in of.figures]
         return found._replace(points=[*found.points, *figures, *stated])
 
@@ -252,7 +229,7 @@ class JoinedMaker:
         found, share = list[str](), self._deciding_share(of, user)
         if of.needs:
             found += shortcuts(self.references.history(user).resolved(of), right, self.bundles.solver)
-        if shown := self.first.show(of, right):
+        if shown := self.bundles.first.show(of, right):
             found.append(f"a plain search shows the picks of points {shown} among its first rows")
         if share < DECIDING:
             found.append(f"only {share:.0%} of the demands decide")
@@ -263,9 +240,8 @@ class JoinedMaker:
             plan = self._proved(of, truth.points, user).plan
         except Unproven as error:
             return fail(str(error))
-        if (plan, len(plan)) != (truth.plan, truth.least):
-            return fail(f"the proof takes {len(plan)} calls, {truth.least} are stated")
-        return PASS
+        same = (plan, len(plan)) == (truth.plan, truth.least)
+        return PASS if same else fail(f"the proof takes {len(plan)} calls, {truth.least} are stated")
 
 
 def _picks(found: Sequence[Query]) -> set[str]:

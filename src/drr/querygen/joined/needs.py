@@ -42,6 +42,10 @@ class Dropped(Exception):
     """A draft fails a check, by the reason."""
 
 
+def no_order(*_: object) -> bool:
+    return False
+
+
 def round_ratings(table: KindTable) -> list[FittingBits]:
     """Return the numbers of ratings that people ask for."""
     return [one for one in table.demands("ratings_min") if float(one.demand.value or 0) % 50 == 0]
@@ -75,9 +79,8 @@ class JoinedNeedDraw:
     def absent(self) -> list[AbsentKind]:
         """Return kinds that the shop lacks, each with one that lends it values. They are the same in all its questions."""
         listed = tomllib.loads(WORDS.read_text(encoding="utf-8"))["absent"]
-        return absent_kinds(
-            Random(f"absent:{len(self.shelves.products)}"), list(self.kinds), listed, self.shelves
-        )
+        rng = Random(f"absent:{len(self.shelves.products)}")
+        return absent_kinds(rng, list(self.kinds), listed, self.shelves)
 
     def errand(self, rng: Random, points: int, known: Sequence[str]) -> set[str]:
         """Return as few departments as such a question takes. Those from which the shopper has ordered more are likelier."""
@@ -107,11 +110,9 @@ class JoinedNeedDraw:
         """Tell whether two kinds may share a maker, as kinds side by side do, or have two values in common."""
         if shared == "Brand":
             return kind[0] == other[0]
-        values = [
-            {one.demand.value for one in self.attributes(end) if one.demand.name == shared}
-            for end in (kind, other)
-        ]
-        return shared is None or (self.kinds[kind] == self.kinds[other] and len(values[0] & values[1]) > 1)
+        ends = self.attributes(kind), self.attributes(other)
+        one, two = ({x.demand.value for x in end if x.demand.name == shared} for end in ends)
+        return shared is None or (self.kinds[kind] == self.kinds[other] and len(one & two) > 1)
 
     def needs(self, rng: Random, group: NeedGroup, load: int, tells: Tells) -> dict[int, JoinedNeed]:
         """Return needs of a group that some sets meet."""
@@ -132,15 +133,10 @@ class JoinedNeedDraw:
         wide = [one for one in self.attributes(kind) if one.demand.name != shared]
         free = [one for one in wide if one.fit.bit_count() in span]
         made = load > 1 and not shared and rng.random() < _OF_A_MAKER
-        makers = [
-            one for one in table.demands("brand_is") if made and one.demand.value in self.shelves.makers
-        ]
-        known = (
-            [one for one in (makers or wide) if tells(kind, one.demand)]
-            if rng.random() < _FROM_ORDERS
-            else []
-        )
-        limits = round_ratings(table)
+        makers = [one for one in table.demands("brand_is") if one.demand.value in self.shelves.makers]
+        taken, limits = rng.random() < _FROM_ORDERS, round_ratings(table)
+        among = makers if made and makers else wide
+        known = [one for one in among if tells(kind, one.demand)] if taken else []
         for _ in range(_REDRAWS):
             two = rng.random() < 0.5 and len(wide) > 1
             asked = rng.sample(wide, 2) if two else rng.sample(free, min(1, len(free)))
@@ -149,9 +145,8 @@ class JoinedNeedDraw:
             names = [one.demand.name or one.demand.kind for one in asked]
             few = _FEW if "brand_is" in names else span
             if asked and len(set(names)) == len(names) and table.right(asked, None).bit_count() in few:
-                return JoinedNeed(
-                    category=list(kind), constraints=[one.demand for one in asked], pieces=pieces
-                )
+                stated = [one.demand for one in asked]
+                return JoinedNeed(category=list(kind), constraints=stated, pieces=pieces)
         raise Dropped("no need of this kind")
 
     def refused(self, rng: Random, kinds: Sequence[Kind]) -> JoinedNeed:

@@ -15,7 +15,6 @@ from drr.env.json_object import JsonObject
 from drr.env.points import PointTruth, RightPick, Status
 from drr.env.text import category_key
 from drr.querygen.joined.specification import JoinedNeed, Specification
-from drr.querygen.joined.stated_proof import StatedTrace
 from drr.querygen.joined.tracing import OrderTrace
 from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call_sync
@@ -23,6 +22,7 @@ from drr.tools.registry import call_sync
 _PAGE = 50
 _MOST_CALLS = 80
 _MOST_CHOICES = 60_000
+_FILTERS = {"price_max": "max_price", "rating_min": "min_rating", "brand_is": "brand"}
 _ROW_FILTERS = ("brand_is", "rating_min")
 """Demands that narrow a search for what may fit. It leaves out what has no stars: where that matters, the proof differs and fails."""
 
@@ -38,6 +38,7 @@ class _Row(NamedTuple):
     id: str
     stars: int
     cost: int
+    maker: str
 
 
 class _Lot(NamedTuple):
@@ -57,14 +58,12 @@ class Proof:
     plan: list[PlanStep] = field(default_factory=list)
     _answers: dict[str, Any] = field(default_factory=dict)
     _opened: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    _makers: dict[str, str] = field(default_factory=dict)
     _fronts: dict[str, list[_Lot]] = field(default_factory=dict)
 
     def points(self) -> list[PointTruth]:
         """Return the answer to each point, needs first. Raises `Unproven`."""
         trace = OrderTrace(self._call)
-        figures = [trace.point(one) for one in self.of.figures]
-        figures += [StatedTrace(self._call).point(one) for one in self.of.stated]
+        figures = [*map(trace.point, self.of.figures), *map(trace.point, self.of.stated)]
         resolved = trace.resolved(self.of)
         if None in figures or not resolved:
             raise Unproven("conditions leave two orders")
@@ -81,12 +80,10 @@ class Proof:
             chosen = next(filter(None, (self._chosen(wanted, given_up) for given_up in ways)), None)
             if not chosen and all(self._rows(at, ways[-1]) for at in wanted):
                 raise Unproven("no set keeps the rules")
-        picks = {
-            row.at: RightPick(product=row.id, pieces=self.of.needs[row.at - 1].pieces) for row in chosen or ()
-        }
-        return [
-            PointTruth(picks=[picks[at]]) if at in picks else PointTruth(status=refused[at]) for at in points
-        ]
+        pieces = [one.pieces for one in self.of.needs]
+        found = {at: PointTruth(status=why) for at, why in refused.items()}
+        found |= {x.at: PointTruth(picks=[RightPick(product=x.id, pieces=pieces[x.at - 1])]) for x in chosen}
+        return [found[at] for at in points]
 
     # -- calls
 
@@ -110,20 +107,11 @@ class Proof:
     def _search(self, need: JoinedNeed, stated: Sequence[Constraint]) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of a search for a kind, with these demands as filters and words."""
         words = " ".join(str(one.value) for one in stated if one.kind == "attribute")
-        asked: JsonObject = {
-            "query": words or need.category[-1],
-            "match": "all" if words else "any",
-            "limit": _PAGE,
-        }
-        asked["category"] = " > ".join(need.category[-2:])
-        for one in stated:
-            name = {"price_max": "max_price", "rating_min": "min_rating", "brand_is": "brand"}.get(one.kind)
-            if name:
-                asked[name] = one.value
+        asked = _query(need, words, _PAGE)
+        asked |= {_FILTERS[one.kind]: one.value for one in stated if one.kind in _FILTERS}
         offset = 0
         while True:
             page = self._call("product_catalog_search", {**asked, **({"offset": offset} if offset else {})})
-            self._makers |= {row["product_id"]: category_key(row["store"] or "") for row in page["items"]}
             yield from page["items"]
             offset += _PAGE
             if offset >= page["total"]:
@@ -140,7 +128,13 @@ class Proof:
                 if row["price"] is not None and row["average_rating"] is not None:
                     found[row["product_id"]] = row
         return [
-            _Row(at, one, round(10 * row["average_rating"]), round(100 * row["price"]) * need.pieces)
+            _Row(
+                at,
+                one,
+                round(10 * row["average_rating"]),
+                round(100 * row["price"]) * need.pieces,
+                category_key(row["store"] or ""),
+            )
             for one, row in found.items()
             if self._says(row, demands) is not False
             and (one not in self._opened or self._says(self._opened[one], demands) is True)
@@ -156,13 +150,7 @@ class Proof:
         """Return why a point has no answer, once all that its words find is ruled out."""
         need, demands = self.of.needs[at - 1], self.of.wanted(at, len(self.of.concessions))
         rows = list(self._search(need, [one for one in need.constraints if one.kind in _ROW_FILTERS]))
-        kind = {
-            "query": need.category[-1],
-            "match": "any",
-            "limit": 1,
-            "category": " > ".join(need.category[-2:]),
-        }
-        if not rows and not self._call("product_catalog_search", kind)["total"]:
+        if not rows and not self._call("product_catalog_search", _query(need, "", 1))["total"]:
             return "not_sold"
         left = [row["product_id"] for row in rows if self._says(row, demands) is not False]
         unsure = [
@@ -178,14 +166,12 @@ class Proof:
         """Return the best set, every member of it opened; `None` where no set keeps rules and budget."""
         while True:
             best = self._best(wanted, given_up)
-            closed = dict.fromkeys(
-                row.id for rows in best for row in sorted(rows) if row.id not in self._opened
-            )
-            if not closed:
+            rows = [row for one in best for row in sorted(one) if row.id not in self._opened]
+            if not rows:
                 if len(best) > 1:
                     raise Unproven("a tie")
                 return best[0] if best else None
-            self._listing(next(iter(closed)))
+            self._listing(rows[0].id)
 
     def _best(self, wanted: Sequence[int], given_up: int) -> list[tuple[_Row, ...]]:
         """Return the best sets by the least cost for each sum of stars, part by part."""
@@ -230,7 +216,12 @@ class Proof:
         if row.id in self._opened:
             listing = self._opened[row.id]
             return category_key(listing["store"] or "") if name == "Brand" else _detail(listing, name) or ""
-        return self._makers.get(row.id, "") if name == "Brand" else None
+        return row.maker if name == "Brand" else None
+
+
+def _query(need: JoinedNeed, words: str, limit: int) -> JsonObject:
+    asked: JsonObject = {"query": words or need.category[-1], "match": "all" if words else "any"}
+    return {**asked, "limit": limit, "category": " > ".join(need.category[-2:])}
 
 
 def _front(lots: Iterable[_Lot]) -> list[_Lot]:

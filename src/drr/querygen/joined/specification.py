@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from drr.env.checkable import Constraint
 from drr.env.points import JointRule
@@ -110,7 +110,7 @@ class Specification(_Part):
     def _check_points(self) -> Self:
         bound = [point for rule in self.rules for point in rule.points]
         if len(set(bound)) < len(bound):
-            raise ValueError("two rules bind one point")
+            raise ValueError("a point is bound twice")
         named = bound + [one.point for one in self.concessions] + [one.point for one in self.taken]
         if any(not 1 <= point <= len(self.needs) for point in named):
             raise ValueError("a rule or a concession names a point that is not there")
@@ -118,13 +118,18 @@ class Specification(_Part):
 
     def resolved(self, values: Sequence[str]) -> Specification:
         """Return the specification with these values of the orders in place of its taken demands."""
-        needs = list(self.needs)
+        found = self.model_copy(update={"taken": []})
         for one, value in zip(self.taken, values, strict=True):
             named = {"kind": "brand_is"} if one.name == "Brand" else {"kind": "attribute", "name": one.name}
             demand = Constraint.model_validate({**named, "value": value})
-            need = needs[one.point - 1]
-            needs[one.point - 1] = need.model_copy(update={"constraints": [*need.constraints, demand]})
-        return self.model_copy(update={"needs": needs, "taken": []})
+            found = found.with_need(one.point, constraints=[*found.needs[one.point - 1].constraints, demand])
+        return found
+
+    def with_need(self, point: int, **changes: Any) -> Specification:
+        """Return the specification with a need changed."""
+        needs = list(self.needs)
+        needs[point - 1] = needs[point - 1].model_copy(update=changes)
+        return self.model_copy(update={"needs": needs})
 
     def wanted(self, point: int, given_up: int) -> list[list[Constraint]]:
         """Return the demands on a point after so many concessions. Of each list one demand must be met."""

@@ -144,7 +144,7 @@ class JoinedWriter:
     @cached_property
     def lists(self) -> Mapping[tuple[str, ...], str]:
         """Return a line for each kind that can be asked for, sold or not: its details with all their values."""
-        drawer = self.maker.bundles.drawer
+        drawer = self.maker.bundles
         whole = [one.checkable.specification for one in self.asked if one.checkable]
         lenders = {kind: kind for kind in (*drawer.kinds, *kinds_of(whole))}
         lenders |= {one.category: one.lender for one in drawer.absent}

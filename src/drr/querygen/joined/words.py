@@ -28,31 +28,28 @@ class WordUse(NamedTuple):
 
 def detail_names(of: object) -> set[str]:
     """Return the names of all details that a specification as plain data speaks of."""
-    found = {part.get(key) for part in parts_of(of) for key in _NAMES}
+    found = {part.get(key) for part in _parts_of(of) for key in _NAMES}
     return {one for one in found if isinstance(one, str) and one}
 
 
 def kinds_of(of: object) -> set[tuple[str, ...]]:
     """Return the kinds of products that a specification as plain data asks for."""
-    return {tuple(part["category"]) for part in parts_of(of) if part.get("category")}
+    return {tuple(part["category"]) for part in _parts_of(of) if part.get("category")}
 
 
-def texts_of(value: object) -> Iterator[str]:
-    """Yield all texts of plain data, without keys and empty ones."""
-    if isinstance(value, str) and value:
-        yield value
-    for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
-        yield from texts_of(one)
+def texts_of(value: object) -> set[str]:
+    """Return all texts of plain data, without keys and empty ones."""
+    return {one for one in _within(value) if isinstance(one, str) and one}
 
 
 def word_use(text: str, of: Specification) -> WordUse:
     """Return what the words say letter by letter. A detail's name within a demanded text, such as a maker's name, is no use of it."""
-    parts, names = [*parts_of(of.model_dump())], detail_names(of.model_dump())
+    parts, names = _parts_of(of.model_dump()), detail_names(of.model_dump())
     values = {
         (one["name"], one["value"]) for one in parts if one.get("name") and isinstance(one.get("value"), str)
     }
     rest = folded(text)
-    for demanded in sorted({*texts_of(of.model_dump())} - names, key=len, reverse=True):
+    for demanded in sorted(texts_of(of.model_dump()) - names, key=len, reverse=True):
         rest = _whole(demanded).sub(" ", rest)
     banned = [one for one in sorted(names) if _whole(one).search(rest)]
     banned += ["exactly"] if _whole("exactly").search(rest) else []
@@ -68,9 +65,11 @@ def _whole(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
 
 
-def parts_of(value: object) -> Iterator[Mapping[str, Any]]:
-    """Yield all objects within plain data."""
-    if isinstance(value, Mapping):
-        yield value
+def _parts_of(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in _within(value) if isinstance(one, Mapping)]
+
+
+def _within(value: object) -> Iterator[object]:
+    yield value
     for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
-        yield from parts_of(one)
+        yield from _within(one)
