@@ -28,7 +28,7 @@ from tests.cases import table
 ROOT = Path(__file__).parent.parent
 HEAVY = {
     "langchain", "langchain_core", "langgraph", "anthropic", "pydantic", "numpy", "tantivy", "pymongo",
-    "elasticsearch", "rich", "scipy",
+    "elasticsearch", "scipy",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from drr.app.calls import run_to_end
 from drr.app.models.setup import check_named, model_error
 from drr.app.study.outcome import check_cast
 from drr.app.study.specs import agent_in
-from drr.app.terminal import shown, unscreened_stream
+from drr.app.terminal import shown
 from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse, ProgramFailure, bug_of
 from drr.env.json_object import JsonObject
@@ -24,7 +24,7 @@ from drr.env.source import Source
 from drr.env.web.base import PageStatus
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import UsageRow
-from drr.wording.excerpt import excerpt, many
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.app.study.answers import AnswerWork
@@ -267,37 +267,15 @@ def event_printer(quiet: bool) -> Iterator[Listener]:
     """Yield the listener that prints each event of a run; with `quiet` it prints nothing."""
     if quiet:
         yield ignore_event
-    elif sys.stderr.isatty():
-        with _show_progress() as listener:
-            yield listener
     else:
         started = time.monotonic()
 
         def tell(event: Event) -> None:
             if (text := _line(event)) is not None:
-                print(f"{time.monotonic() - started:6.1f} s  {text}", file=sys.stderr, flush=True)
+                seconds = time.monotonic() - started
+                print(f"{seconds:6.1f} s  {shown(text)}", file=sys.stderr, flush=True)
 
         yield tell
-
-
-@contextmanager
-def _show_progress() -> Iterator[Listener]:
-    from rich.console import Console
-    from rich.markup import escape
-
-    console, started, calls = Console(file=unscreened_stream(sys.stderr)), time.monotonic(), 0
-    with console.status("starting") as status:
-
-        def show(event: Event) -> None:
-            nonlocal calls
-            calls += event.kind == "call"
-            if (text := _line(event)) is not None:
-                console.print(
-                    escape(shown(text)), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
-                )
-                status.update(f"{time.monotonic() - started:.0f} s, {many(calls, 'tool call')}")
-
-        yield show
 
 
 def _line(event: Event) -> str | None:

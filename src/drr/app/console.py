@@ -9,16 +9,18 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TextIO, cast, get_args
 
 import orjson
 from drr.app.commands.parser import SETTINGS_TITLE
 from drr.app.study.trust import given_settings, settle_settings, trusted_addresses
-from drr.app.terminal import plain, screened, shown, unscreened_stream
+from drr.app.terminal import Screen, shown, unscreened_stream
 from drr.env.errors import Misuse
 from drr.env.files import owner_only_mode, write_file
 from drr.env.progress import Progress, Quiet, Stage
 from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
+from drr.wording.excerpt import excerpt
 from pydantic.fields import FieldInfo
 
 if TYPE_CHECKING:
@@ -178,73 +180,67 @@ def settings_of(arguments: argparse.Namespace) -> Resolved:
 
 
 def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:
-    """Return the progress display: bars on a terminal, plain lines when piped, nothing with `--quiet`."""
-    if getattr(arguments, "quiet", False):
-        return Quiet()
-    return _Bars() if sys.stderr.isatty() else _Lines()
+    """Return the progress display: a line written over on a terminal, lines when piped, nothing with `--quiet`."""
+    return Quiet() if getattr(arguments, "quiet", False) else _Lines()
 
 
-class _Bars:
-    @contextmanager
-    def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            MofNCompleteColumn,
-            Progress,
-            ProgressColumn,
-            TaskID,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+class _TerminalLine:
+    """A line of a terminal that is written over, until other text takes its place."""
 
-        counts: tuple[ProgressColumn, ...]
-        if unit == "bytes":
-            counts = (DownloadColumn(), TextColumn("{task.fields[rate]}"))
-        else:
-            counts = (
-                MofNCompleteColumn(),
-                TextColumn(unit),
-                TextColumn("{task.fields[rate]}"),
-                TimeElapsedColumn(),
-            )
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=10),
-            *counts,
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
-        )
-        # Text printed meanwhile goes through the bars' own stream, so that stream gets a screen, too.
-        console = Console(file=unscreened_stream(sys.stderr))
-        with Progress(*columns, console=console, transient=False) as bars, screened():
-            task: TaskID = bars.add_task(shown(label), total=total, note="", rate="")
-            all_rows = 0
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal, self._stands = terminal, False
 
-            class Bar:
-                def advance(self, amount: int = 1, rows: int = 0) -> None:
-                    nonlocal all_rows
-                    all_rows += rows
-                    bars.advance(task, amount)
-                    speed, elapsed = bars.tasks[0].speed, bars.tasks[0].elapsed
-                    rate = f"{speed:,.0f}/s" if speed and unit != "bytes" else ""
-                    if all_rows and elapsed:
-                        rate = f"{all_rows / elapsed:,.0f} rows/s"
-                    bars.update(task, rate=rate)
+    def draw(self, text: str) -> None:
+        line = excerpt(shown(text), get_terminal_size().columns - 2)
+        self._terminal.write(f"\r{line}\x1b[K")
+        self._terminal.flush()
+        self._stands = True
 
-                def note(self, text: str) -> None:
-                    bars.update(task, note=plain(text))
+    def erase(self) -> None:
+        if self._stands:
+            self._terminal.write("\r\x1b[K")
+            self._terminal.flush()
+            self._stands = False
 
-            yield Bar()
+
+class _Above(Screen):
+    """A stream whose text takes the place of the line of progress."""
+
+    def __init__(self, stream: TextIO, line: _TerminalLine) -> None:
+        super().__init__(unscreened_stream(stream))
+        self._line = line
+
+    def write(self, text: str) -> int:
+        self._line.erase()
+        return super().write(text)
+
+
+@contextmanager
+def _line_of_progress() -> Iterator[_TerminalLine | None]:
+    """Yield a line of the terminal, with all text printed meanwhile above it; `None` where nobody looks."""
+    out, err = sys.stdout, sys.stderr
+    if not err.isatty():
+        yield None
+        return
+    line = _TerminalLine(unscreened_stream(err))
+    sys.stdout, sys.stderr = cast(TextIO, _Above(out, line)), cast(TextIO, _Above(err, line))
+    try:
+        yield line
+    finally:
+        line.erase()
+        sys.stdout, sys.stderr = out, err
 
 
 class _Lines:
-    """Progress in plain lines: one every ten seconds of a stage, and one at its end."""
+    """Progress in plain lines: one every ten seconds of a stage, and one at its end. A terminal shows the latest at once."""
 
     @contextmanager
     def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
+        with _line_of_progress() as line, self._stage(line, label, total, unit) as stage:
+            yield stage
+
+    @contextmanager
+    def _stage(self, line: _TerminalLine | None, label: str, total: int | None, unit: str) -> Iterator[Stage]:
         start = last = time.monotonic()
         done, all_rows, remark = 0, 0, ""
 
@@ -256,11 +252,11 @@ class _Lines:
             rate = f"{counted}, {number / seconds:,.0f} {kind}/s" if seconds > 0.05 and done else counted
             if not end and total is not None and done > 0:
                 rate += f", {(total - done) * seconds / done:,.0f} s left"
-            print(
-                f"{label}: {done:,}{of} {unit}{rate}{' ' + remark if remark else ''}{end}",
-                file=sys.stderr,
-                flush=True,
-            )
+            text = f"{label}: {done:,}{of} {unit}{rate}{' ' + remark if remark else ''}{end}"
+            if line is None or end:
+                print(text, file=sys.stderr, flush=True)
+            else:
+                line.draw(text)
 
         class ProgressLine:
             def advance(self, amount: int = 1, rows: int = 0) -> None:
@@ -271,7 +267,7 @@ class _Lines:
 
             def speak(self) -> None:
                 nonlocal last
-                if time.monotonic() - last > 10:
+                if time.monotonic() - last > (10 if line is None else 0.2):
                     last = time.monotonic()
                     say("")
 
@@ -280,5 +276,7 @@ class _Lines:
                 remark = text
                 self.speak()
 
+        if line is not None:
+            say("")
         yield ProgressLine()
         say(f" ({time.monotonic() - start:.1f} s)")
