@@ -12,6 +12,13 @@ from drr.env.shop import Shop, open_shop
 from drr.querygen.builtin import SEED
 
 from tests.commands import drr
+from tests.once import made_once
+from tests.shops import shop_of_axes
+
+JOINED_AXES = (
+    "products = 4000\nreviews = 40000\nkinds = 40\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
+    "statuses = 0.15\ncities = 0.3\n"
+)
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +46,15 @@ def written(shop_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 @pytest.fixture(scope="session")
 def queries(written: Path) -> list[Query]:
     return read_queries(written)
+
+
+@pytest.fixture(scope="session")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A shop with enough kinds a department (`shop`) and a joined question of each level (`q.jsonl`); nobody writes into it."""
+    return made_once("joined", tmp_path_factory, _joined) / "made"
+
+
+def _joined(home: Path) -> None:
+    made = shop_of_axes(home, JOINED_AXES)
+    words = ("--shop", made / "shop", "--out", made / "q.jsonl", "--count", 6, "--quiet")
+    assert drr("queries", "generate", "--joined", *words) == 0

@@ -40,33 +40,22 @@ from drr.tools.base import context_for
 from drr.tools.registry import call_sync
 
 from tests.app.conftest import truth_of
-from tests.commands import Drr, drr
-from tests.shops import shop_of_axes, write_rows
+from tests.commands import Drr
+from tests.shops import write_rows
 
-AXES = (
-    "products = 4000\nreviews = 40000\nkinds = 40\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
-    "statuses = 0.15\ncities = 0.3\n"
-)
 SETTINGS = resolve({}, environ={}).settings
 RED, BLUE = (Constraint(kind="attribute", name="Color", value=one) for one in ("Red", "Blue"))
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shop_of_axes(tmp_path_factory.mktemp("joined"), AXES)
-
-
-@pytest.fixture(scope="module")
-def maker(place: Path) -> Iterator[JoinedMaker]:
-    with open_shop(str(place / "shop"), SETTINGS) as shop:
+def maker(joined: Path) -> Iterator[JoinedMaker]:
+    with open_shop(str(joined / "shop"), SETTINGS) as shop:
         yield JoinedMaker(shop, open_web(SETTINGS, shop=shop))
 
 
 @pytest.fixture(scope="module")
-def written(place: Path) -> list[Query]:
-    path = place / "q.jsonl"
-    assert drr("queries", "generate", "--joined", "--shop", place / "shop", "--out", path, "--count", 6) == 0
-    return read_queries(path)
+def written(joined: Path) -> list[Query]:
+    return read_queries(joined / "q.jsonl")
 
 
 def parts(query: Query, name: str) -> Any:
@@ -175,14 +164,14 @@ def test_records_and_tools_leave_the_same_orders(chain: str, maker: JoinedMaker)
 
 
 def test_each_level_has_its_load_and_every_question_is_proved_again(
-    written: list[Query], place: Path, drr: Drr
+    written: list[Query], joined: Path, drr: Drr
 ) -> None:
     truths = [truth_of(one) for one in written]
     taken = [len((one.specification or {}).get("taken", [])) for one in truths]
     assert [len(one.points) + count for one, count in zip(truths, taken, strict=True)] == [1, 2, 4, 6, 9, 12]
     assert [one.level for one in truths] == [1, 2, 3, 4, 5, 6]
     assert all(one.least == len(one.plan) >= 2 for one in truths)
-    told = drr.out("queries", "check", place / "q.jsonl", "--shop", place / "shop")
+    told = drr.out("queries", "check", joined / "q.jsonl", "--shop", joined / "shop")
     assert told.endswith("6 of 6 questions pass every check\n")
 
 

@@ -29,8 +29,8 @@ from drr.querygen.joined.wording import JoinedWriter
 from drr.querygen.joined.words import word_use
 
 from tests.app.conftest import truth_of
-from tests.commands import Drr, drr
-from tests.querygen.test_joined import AXES, SETTINGS
+from tests.commands import Drr
+from tests.querygen.test_joined import SETTINGS
 from tests.wire import Fail, Reply, Request, Say, Wire
 
 WRITER, READER, OTHER, SEEKER = (f"anthropic:{name}" for name in ("author", "reader", "second", "seeker"))
@@ -42,24 +42,10 @@ SCENES = (
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(joined: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("worded")
-    (folder / "axes.toml").write_text(AXES)
-    made = folder / "made"
-    drr("shop", "make", "--seed", 3, "--axes", folder / "axes.toml", "--out", made, "--quiet")
-    drr(
-        "queries",
-        "generate",
-        "--joined",
-        "--shop",
-        made / "shop",
-        "--out",
-        folder / "all.jsonl",
-        "--count",
-        6,
-    )
-    every = read_queries(folder / "all.jsonl")
-    write_queries(folder / "q.jsonl", every[1:4])
+    (folder / "made").symlink_to(joined)
+    write_queries(folder / "q.jsonl", read_queries(joined / "q.jsonl")[1:4])
     return folder
 
 
