@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -64,15 +64,18 @@ def files_of(page: Path) -> dict[str, str]:
     return {name: block for _, name, block in _blocks(page) if name}
 
 
-def command_lines() -> Iterator[tuple[str, str]]:
-    """Yield each command of a block with its page; `info|search` is several, and what the recipes add is none of ours yet."""
+@cache
+def command_lines() -> list[tuple[str, str]]:
+    """Each command of a block with its page; `info|search` is several, and what the recipes add is none of ours yet."""
+    found = []
     for page in PAGES:
         for block in fenced(page, ""):
             for line in re.split(r"&&|;|\n", block.replace("\\\n", " ")):
                 command = line.strip()
                 is_recipe = any(command.startswith(f"{one} ") for one in TO_BE_WRITTEN)
                 if command.startswith("drr ") and "|" not in command and not is_recipe:
-                    yield page.name, command
+                    found.append((page.name, command))
+    return found
 
 
 def options_of(parser: argparse.ArgumentParser) -> set[str]:

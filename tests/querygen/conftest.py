@@ -16,9 +16,11 @@ from tests.once import made_once
 from tests.shops import shop_of_axes
 
 JOINED_AXES = (
-    "products = 4000\nreviews = 40000\nkinds = 40\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
+    "products = 4000\nreviews = 40000\nkinds = 60\nreal_kinds = true\nunknown_price = 0.1\nquestions = 0\n"
     "statuses = 0.15\ncities = 0.3\n"
 )
+JOINED_SEED = 26
+"""One of whose hardest question few drafts are dropped: another takes ten times as long."""
 
 
 @pytest.fixture(scope="session")
@@ -56,5 +58,15 @@ def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _joined(home: Path) -> None:
     made = shop_of_axes(home, JOINED_AXES)
-    words = ("--shop", made / "shop", "--out", made / "q.jsonl", "--count", 6, "--quiet")
+    words = (
+        "--shop",
+        made / "shop",
+        "--out",
+        made / "q.jsonl",
+        "--count",
+        6,
+        "--seed",
+        JOINED_SEED,
+        "--quiet",
+    )
     assert drr("queries", "generate", "--joined", *words) == 0

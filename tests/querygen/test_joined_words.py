@@ -194,7 +194,7 @@ def test_a_misspelt_reading_is_told_its_error_once(
 ) -> None:
     def misspell(text: str, number: int) -> object:
         own = json.dumps(truth_of(printed[number]).specification)
-        value = next(one.value for one in specification(printed[1]).needs[0].constraints if one.name)
+        value = next(x.value for need in specification(printed[1]).needs for x in need.constraints if x.name)
         refused = "cannot be used" in text
         return (
             json.loads(own.replace(str(value), "Quite Unheard Of")) if number == 1 and not refused else None
