@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,9 @@ def _judged(home: Path, sample_home: Path) -> None:
     what = ("--queries", home / "queries.jsonl", "--variants", VARIANTS, "--trials", "2", "--quiet")
     drr("run", home / "study", "--shop", home / "shop", *what)
     drr("judge", home / "study", "--judge", "offline", "--quiet")
+    with redirect_stdout(StringIO()) as said:
+        drr("report", home / "study", "--out", home / "report")
+    (home / "said.txt").write_text(said.getvalue(), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -89,10 +94,10 @@ def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="module")
 def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `drr report` writes of it."""
-    folder = tmp_path_factory.mktemp("report") / "out"
-    drr("report", judged_study, "--out", folder)
-    return folder
+    """What `drr report` writes of it; what it prints lies beside, in `said.txt`."""
+    folder = tmp_path_factory.mktemp("report")
+    shutil.copy(judged_study.parent / "said.txt", folder)
+    return shutil.copytree(judged_study.parent / "report", folder / "out")
 
 
 def material_of(study: Study, **more: Any) -> ReportData:

@@ -13,7 +13,6 @@ from drr.eval.stats.differences import SIGNIFICANT, detectable_difference, unpai
 from drr.eval.stats.intervals import SHARE, from_sums, ratio
 from drr.eval.stats.ranks import LEVEL
 
-from tests.commands import Drr
 from tests.sources import ROOT
 
 PAGE = ROOT / "docs" / "what-a-score-means.md"
@@ -73,9 +72,9 @@ def test_more_tests_need_the_larger_difference_that_the_page_says(tests: int, la
         assert difference(1, n, tests) / difference(1, n) == pytest.approx(1 + larger, abs=0.03)
 
 
-def test_a_report_leads_to_the_page(judged_study: Path, at_home: Path, drr: Drr) -> None:
-    said = drr.out("report", judged_study, "--out", "report")
-    limits = Path("report/index.html").read_text("utf-8").partition('id="limits"')[2].partition("<details")[0]
+def test_a_report_leads_to_the_page(report: Path) -> None:
+    said = (report.parent / "said.txt").read_text("utf-8")
+    limits = (report / "index.html").read_text("utf-8").partition('id="limits"')[2].partition("<details")[0]
     for text in (said, limits, (ROOT / "README.md").read_text("utf-8")):
         assert "docs/what-a-score-means.md" in text
 

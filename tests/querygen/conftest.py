@@ -38,11 +38,13 @@ def shop(shop_folder: Path) -> Iterator[Shop]:
 
 @pytest.fixture(scope="session")
 def written(shop_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve users, three questions each."""
-    path = tmp_path_factory.mktemp("queries") / "queries.jsonl"
-    code = drr("queries", "generate", "--shop", shop_folder, "--out", path, "--users", "12", "--quiet")
-    assert code == 0
-    return path
+    """Twelve users, three questions each, made once."""
+
+    def make(home: Path) -> None:
+        words = ("--shop", shop_folder, "--out", home / "queries.jsonl", "--users", "12", "--quiet")
+        assert drr("queries", "generate", *words) == 0
+
+    return made_once("written", tmp_path_factory, make) / "queries.jsonl"
 
 
 @pytest.fixture(scope="session")

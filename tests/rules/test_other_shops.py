@@ -15,7 +15,7 @@ from drr.eval.checks.base import Subject
 from drr.eval.checks.identifiers import IdForms
 from drr.wording.locale import FOLDER, locale_of
 
-from tests.commands import Drr
+from tests.commands import Drr, drr
 
 PRODUCTS = """\
 id;title;price;brand;rating;ratings;language
@@ -52,15 +52,15 @@ Bestellstatus: geliefert.
 """
 
 
-@pytest.fixture
-def shop(tmp_path: Path, drr: Drr) -> Iterator[Shop]:
-    (tmp_path / "p.csv").write_text(PRODUCTS, encoding="utf-8")
-    (tmp_path / "o.csv").write_text(ORDERS, encoding="utf-8")
-    (tmp_path / "m.toml").write_text("[products]\nrate = 1\n", encoding="utf-8")
-    drr.out(
-        "data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--map", tmp_path / "m.toml", "--keep-personal", "--shop", tmp_path / "shop",
-    )  # fmt: skip
-    with open_shop(str(tmp_path / "shop"), resolve({}, environ={}).settings) as found:
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    folder = tmp_path_factory.mktemp("other")
+    (folder / "p.csv").write_text(PRODUCTS, encoding="utf-8")
+    (folder / "o.csv").write_text(ORDERS, encoding="utf-8")
+    (folder / "m.toml").write_text("[products]\nrate = 1\n", encoding="utf-8")
+    words = ("--map", folder / "m.toml", "--keep-personal", "--shop", folder / "shop", "--quiet")
+    assert drr("data", "ingest", folder / "p.csv", folder / "o.csv", *words) == 0
+    with open_shop(str(folder / "shop"), resolve({}, environ={}).settings) as found:
         yield found
 
 

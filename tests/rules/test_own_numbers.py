@@ -15,7 +15,7 @@ from drr.eval.evidence.imported import ImportedReport
 from drr.eval.foreign.returned import with_evidence
 from drr.eval.tasks.mistakes import Brief
 
-from tests.commands import Drr
+from tests.commands import Drr, drr
 
 PRODUCTS = """\
 Artikel-Nr.;Bezeichnung;Preis
@@ -63,18 +63,20 @@ RTO = "Returned"
 """
 
 
-def made(folder: Path, drr: Drr, *options: str, orders: str = ORDERS) -> Path:
+def made(folder: Path, *options: str, orders: str = ORDERS) -> Path:
     texts = {"p.csv": PRODUCTS, "o.csv": orders, "m.toml": MAP}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     tables = folder / "p.csv", folder / "o.csv"
-    drr.out("data", "ingest", *tables, "--map", folder / "m.toml", "--shop", folder / "shop", *options)
+    words = ("--map", folder / "m.toml", "--shop", folder / "shop", "--quiet", *options)
+    assert drr("data", "ingest", *tables, *words) == 0
     return folder / "shop"
 
 
-@pytest.fixture(params=[[], ["--keep-personal"]], ids=["invented", "kept"])
-def shop(tmp_path: Path, drr: Drr, request: pytest.FixtureRequest) -> Iterator[Shop]:
-    with open_shop(str(made(tmp_path, drr, *request.param)), resolve({}, environ={}).settings) as found:
+@pytest.fixture(scope="module", params=[[], ["--keep-personal"]], ids=["invented", "kept"])
+def shop(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Shop]:
+    place = made(tmp_path_factory.mktemp("own"), *request.param)
+    with open_shop(str(place), resolve({}, environ={}).settings) as found:
         yield found
 
 
@@ -211,11 +213,11 @@ def test_a_long_number_whose_lines_differ_or_of_another_is_open(shop: Shop) -> N
         assert facts(shop, f"- Bestellung {number} (14.08.2024)").status != "fail"
 
 
-def test_orders_beyond_the_first_five_hundred_are_read(tmp_path: Path, drr: Drr) -> None:
+def test_orders_beyond_the_first_five_hundred_are_read(tmp_path: Path) -> None:
     rows = "".join(
         f"{20000 + n};W100;4711;{1 + n % 28:02d}.{1 + n // 28 % 12:02d}.2023;zugestellt\n" for n in range(600)
     )
-    with open_shop(str(made(tmp_path, drr, orders=ORDERS + rows)), resolve({}, environ={}).settings) as shop:
+    with open_shop(str(made(tmp_path, orders=ORDERS + rows)), resolve({}, environ={}).settings) as shop:
         for n in (0, 300, 599):
             day = f"2023-{1 + n // 28 % 12:02d}-{1 + n % 28:02d}"
             assert facts(shop, f"- Bestellung {20000 + n}\n  - Bestelldatum: {day}").status == "pass"
@@ -257,10 +259,8 @@ def test_judges_are_told_which_order_a_number_names(shop: Shop) -> None:
     assert [one.url for one in found] == [f"user://{order.user_id}/orders/{order.order_id}"]
 
 
-def test_without_the_key_an_own_number_is_unknown(
-    tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = made(tmp_path, drr)
+def test_without_the_key_an_own_number_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = made(tmp_path)
     report = "Bestellung 10023 vom 17.03.2024"
     with open_shop(str(place), resolve({}, environ={}).settings) as shop:
         user = shop.store.sample_users(9, seed=1, min_orders=2)[0]
@@ -273,7 +273,7 @@ def test_without_the_key_an_own_number_is_unknown(
 
 
 def test_commands_take_own_numbers(tmp_path: Path, drr: Drr) -> None:
-    shop = made(tmp_path, drr)
+    shop = made(tmp_path)
     user = drr.json("shop", "show", shop, "user", "4711")["user_id"]
     assert user.startswith("U")
     order = drr.json("shop", "show", shop, "order", "10023")

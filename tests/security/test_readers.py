@@ -69,9 +69,9 @@ def _begins_here(node: ast.AST, names: set[str]) -> bool:
 
 def _reads(tree: ast.Module) -> list[int]:
     """Find calls that read a file, unless its path begins at this package."""
-    found, shipped = [], _shipped(tree)
+    found, shipped = list[ast.Call](), _shipped(tree)
     for node in walked(tree):
-        if not isinstance(node, ast.Call) or _begins_here(node, shipped):
+        if not isinstance(node, ast.Call):
             continue
         given = (*node.args, *(keyword.value for keyword in node.keywords))
         mode = next(
@@ -79,18 +79,18 @@ def _reads(tree: ast.Module) -> list[int]:
         )
         match node.func:
             case ast.Name("open") if mode[0] == "r" or not given[1:]:
-                found.append(node.lineno)
+                found.append(node)
             case ast.Attribute(ast.Name("tomllib"), "load" | "loads") | ast.Attribute(
                 _, "read_text" | "read_bytes"
             ):
-                found.append(node.lineno)
+                found.append(node)
             case ast.Attribute(ast.Name("json"), "load"):
-                found.append(node.lineno)
+                found.append(node)
             case ast.Attribute(ast.Name("path" | "file" | "source"), "open") if mode[0] == "r":
-                found.append(node.lineno)
+                found.append(node)
             case ast.Attribute(ast.BinOp() | ast.Call(ast.Name("Path")), "open") if mode[0] == "r":
-                found.append(node.lineno)
-    return found
+                found.append(node)
+    return [node.lineno for node in found if not _begins_here(node, shipped)]
 
 
 def test_who_reads_files_by_himself_is_listed_with_a_reason() -> None:
