@@ -62,6 +62,12 @@ def talks(maker: ShopTalks) -> list[Query]:
     return [maker.make(seed) for seed in range(40)]
 
 
+@pytest.fixture(scope="module")
+def many(maker: ShopTalks, talks: list[Query]) -> list[Query]:
+    """So many that what is rare comes in them too."""
+    return [*talks, *(maker.make(f"twins:{number}") for number in range(60))]
+
+
 def case_of(query: Query) -> ServiceCase:
     assert query.service is not None
     return query.service
@@ -381,10 +387,10 @@ def test_a_yes_is_for_one_act_and_for_one_address(maker: ShopTalks, talks: list[
         assert ServedOutcome(query, ctx.session.changes(), None).kept["confirm"] is kept
 
 
-def test_a_family_or_a_voucher_tells_nothing_yet(maker: ShopTalks, talks: list[Query]) -> None:
+def test_a_family_or_a_voucher_tells_nothing_yet(maker: ShopTalks, many: list[Query]) -> None:
     """Refusing every family order and every voucher unread would have been right each time."""
     found = {"family": set[bool](), "voucher": set[bool]()}
-    for query in [*talks, *(maker.make(f"more:{number}") for number in range(40))]:
+    for query in many:
         outcome = ServedOutcome(query, played(maker, query).session.changes(), None)
         points = [line for line in query.query.split("\n") if line[:1].isdigit()]
         for point, one in zip(points[1:], case_of(query).requests, strict=False):
@@ -394,10 +400,10 @@ def test_a_family_or_a_voucher_tells_nothing_yet(maker: ShopTalks, talks: list[Q
     assert found == {"family": {True, False}, "voucher": {True, False}}
 
 
-def test_who_ignores_the_policy_cannot_tell_what_it_forbids(maker: ShopTalks, talks: list[Query]) -> None:
+def test_who_ignores_the_policy_cannot_tell_what_it_forbids(maker: ShopTalks, many: list[Query]) -> None:
     """A script that did what the tools let it do earned half of a talk, as 38 of 65 refusals were of what is not sent yet."""
     forbidden, allowed = Counter[str](), Counter[str]()
-    for query, one in requests([*talks, *(maker.make(f"twins:{number}") for number in range(60))]):
+    for query, one in requests(many):
         state = ServiceState(case_of(query), maker.shop, query.user_id)
         order = state.order(one.order_id)
         kind = kind_of(None if order is None else maker.shop.store.product(order.product_id))
@@ -423,10 +429,9 @@ def test_who_ignores_the_policy_cannot_tell_what_it_forbids(maker: ShopTalks, ta
     assert 4 * forbidden["sent"] <= forbidden.total()
 
 
-def test_he_keeps_what_does_not_come_back_for_all_of_his_money(maker: ShopTalks, talks: list[Query]) -> None:
-    more = [*talks, *(maker.make(f"free:{number}") for number in range(60))]
+def test_he_keeps_what_does_not_come_back_for_all_of_his_money(maker: ShopTalks, many: list[Query]) -> None:
     found = set()
-    for query, one in requests(more):
+    for query, one in requests(many):
         if one.free:
             ctx = context(maker, query)
             order = ctx.service.order(one.order_id)
