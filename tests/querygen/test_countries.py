@@ -172,7 +172,8 @@ def test_no_kind_that_a_foreign_shop_lacks_is_named_in_english(shop: Shop) -> No
     assert maker.cells and not any(
         "dollar" in f"{one.page.title} {one.page.text}".casefold() for one in maker.cells
     )
-    made = [QuestionMaker(german, maker.web).make(f"de:{k}") for k in range(3)]
+    foreign = QuestionMaker(german, maker.web)
+    made = [foreign.make(f"de:{k}") for k in range(3)]
     assert all("$" not in one.query and one.currency == "EUR" for one in made)
     assert {need.refusal for one in made if one.checkable for need in one.checkable.needs} <= {
         None,
