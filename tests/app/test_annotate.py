@@ -112,29 +112,20 @@ def test_who_knows_all_but_the_owners_file_cannot_tell_whose_an_answer_is() -> N
         for way in product("ab", repeat=10)
     )
     assert short.sheet not in {sha256(told.encode()).hexdigest()[: len(short.sheet)] for told in sides}
-    assert not plan.is_guessable()
 
 
-def test_a_plan_of_an_earlier_version_goes_on_as_guessable(plan: AnnotationPlan, tmp_path: Path) -> None:
-    old = json.loads(plan.model_dump_json())
-    parts = ("query_id", "system_a", "system_b", "trial")
-    words = {pair["id"]: pair_id(*(pair[part] for part in parts)).encode() for pair in old["pairs"]}
-    renamed = {name: "p-" + sha256(word).hexdigest()[:16] for name, word in words.items()}
-    for pair in old["pairs"]:
-        pair["id"] = renamed[pair["id"]]
-    for person in old["annotators"]:
-        del person["sheet"]
-        person["turns"] = [{**turn, "pair": renamed[turn["pair"]]} for turn in person["turns"]]
-    (tmp_path / "plan.json").write_text(json.dumps(old), encoding="utf-8")
-    loaded = load(tmp_path)
-    assert loaded is not None and loaded.is_guessable()
-    told = "\n".join(["ann", *(f"{turn.pair} {turn.shown_first}" for turn in loaded.annotators[0].turns)])
-    assert loaded.annotators[0].sheet == sha256(told.encode()).hexdigest()[:12]
-    save(loaded, tmp_path)
-    assert load(tmp_path) == loaded
-    assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0, "private"
+def test_a_saved_plan_is_private_and_one_of_before_0_2_is_refused(
+    plan: AnnotationPlan, tmp_path: Path
+) -> None:
     save(plan, tmp_path)
     assert load(tmp_path) == plan
+    assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0, "private"
+    old = json.loads(plan.model_dump_json())
+    for person in old["annotators"]:
+        del person["sheet"]
+    (tmp_path / "plan.json").write_text(json.dumps(old), encoding="utf-8")
+    with pytest.raises(DrrError, match="not an annotation plan"):
+        load(tmp_path)
 
 
 @pytest.fixture

@@ -237,10 +237,7 @@ def test_page_and_document_agree(found: StressDocument, asked: Path, tmp_path: P
     rows = [row for row in page.split("<tr") if 'scope="row"' in row and 'title="' in row]
     assert len(rows) == len(found["effects"]) and any(one["relative"] for one in found["effects"])
     for one, row in zip(sorted(found["effects"], key=lambda one: one["variant"]), rows, strict=True):
-        figure = one["relative"] or one
-        assert one["change"] in row and row.count("<svg") == (figure["ci_low"] is not None)
-        assert ("elasticity" in row) == (one["relative"] is not None)
-        assert ("−5 to 5" in row) == (one["relative"] is not None and "<svg" in row)
+        assert one["change"] in row and ("elasticity" in row) == (one["relative"] is not None)
     assert "<script>" not in page and "stress_agents.py:" not in page and text
     assert "saw a changed shop" in drr.err("judge", asked / "stress")
     assert "nothing was asked under a change" in drr.err("report", asked / "stress", "--stress", "--json")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from random import Random, SystemRandom
 from secrets import token_hex
-from typing import Literal, Self
+from typing import Literal
 
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, make_folder, owner_only_mode, read_file, write_file
 from drr.env.small_files import DOCUMENT
 from drr.eval.labels import DIMENSIONS, Sample, pair_id
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
 
 class BlindReport(BaseModel):
@@ -74,16 +73,8 @@ class Annotator(BaseModel):
     """Name of the annotator, which is part of file names."""
     token: str
     turns: list[Turn]
-    sheet: str = ""
+    sheet: str
     """Random name of the annotator's list of turns, as marks are only valid for this list. Random because the page shows it."""
-
-    @model_validator(mode="after")
-    def _sheet_of_old(self) -> Self:
-        """Set the name of the turns in a plan of an earlier version. Such plans use a hash, which saved labels contain."""
-        if not self.sheet:
-            text = "\n".join([self.name, *(f"{turn.pair} {turn.shown_first}" for turn in self.turns)])
-            self.sheet = sha256(text.encode()).hexdigest()[:12]
-        return self
 
 
 class AnnotationPlan(BaseModel):
@@ -107,11 +98,6 @@ class AnnotationPlan(BaseModel):
         self.owner_token, self.port = new_token(), None
         for person in self.annotators:
             person.token = new_token()
-
-    def is_guessable(self) -> bool:
-        """Return whether an earlier version drew the plan, whose pages let annotators infer the systems."""
-        old = {f"p-{sha256(pair.label_id.encode()).hexdigest()[:16]}" for pair in self.pairs}
-        return any(pair.id in old for pair in self.pairs)
 
     def asked(self, pair_id: str) -> list[str]:
         """Return the ids of the questions on a pair: the dimensions, or the criteria of the pair."""

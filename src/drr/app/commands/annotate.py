@@ -128,9 +128,6 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     plan = load(folder)
     if plan is not None:
         _say_what_is_fixed(plan, folder, arguments)
-        if plan.is_guessable():
-            notice = "an earlier version drew it: who knows the variants can work out from a page which answer is whose"
-            print(f"{folder / 'plan.json'}: {notice}; move {folder} away to draw anew", file=sys.stderr)
         return plan
     if arguments.sample is not None and arguments.pairs is not None:
         raise Misuse("--sample draws pairs by lot and --pairs spreads them evenly: give one of them")

@@ -14,8 +14,6 @@ from drr.app.stress.outcomes import OBEYED
 from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.eval.stats.question import grouped
 
-_ELASTICITY = 5.0
-"""Elasticity that fills a bar to its end."""
 _Answers = Sequence[tuple[str, bool]]
 """Answers as the id of their question, and whether something holds of them."""
 
@@ -49,7 +47,6 @@ def write(found: StressDocument, out: Path) -> None:
         silent=sorted({one["variant"] for one in shown["pairs"]} - {*_picks(shown["pairs"])}),
         figure=figure,
         size=_size,
-        bar=_bar,
     )
     write_text(out / "stress.html", page)
     write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -166,15 +163,6 @@ def _kept(picks: Mapping[str, _Answers]) -> str:
         for place, name in enumerate(moved)
     ]
     return ", ".join(counts) + (", and no other pick changes" if len(picks) > len(moved) else "")
-
-
-def _bar(row: MovedRow) -> tuple[float, float, float] | None:
-    """Return low end, high end and value of an effect, from -1 to 1. A price shows its elasticity, divided by five."""
-    v, scale = (row["relative"], _ELASTICITY) if row["relative"] else (row, 1.0)
-    if v["value"] is None or v["ci_low"] is None or v["ci_high"] is None:
-        return None
-    low, high, value = (min(max(one / scale, -1.0), 1.0) for one in (v["ci_low"], v["ci_high"], v["value"]))
-    return low, high, value
 
 
 def _size(row: MovedRow) -> str:
