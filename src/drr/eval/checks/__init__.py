@@ -104,7 +104,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule("products:rating", "124", reads_figures=True),
     "total": Rule("money:total", "123", reads_figures=True),
     "budget": Rule("money:budget", "123", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "127", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "128", reads_figures=True),
     "privacy": Rule("profile:privacy", "115"),
     "profile_facts": Rule("profile:profile_facts", "116", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),

@@ -139,6 +139,10 @@ class _OrderReader:
         self._owner: tuple[str, Span] | None = None
         self._opened: TextLine | None = None
         self._indent: int | None = None
+        self._speaker: TextLine | None = None
+        """The line above that ends with a colon: what is below it may be somebody's words, unless it only names the order."""
+        self._left: tuple[str, Span] | None = None
+        """The order whose record has had a line that may be of another thing: so may be those below."""
         self._is_titled = False
         """True below a line of other words than those of an order: a bare state may be that of what it tells."""
         self._of_record = dict(records_of(mentions))
@@ -149,6 +153,7 @@ class _OrderReader:
         """Compare a line that names orders, or that belongs to an order above."""
         here = self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
         only = here[0] if len({order_id for order_id, _ in here}) == 1 else None
+        self._listen(line, only)
         if line.text.lstrip().startswith(">"):  # somebody's words
             self._owner = self._opened = None
             return
@@ -168,6 +173,14 @@ class _OrderReader:
         self._leave_open(line, here or ([self._owner] if self._owner else []))
         if not (self._is_titled or self._owner or here or line.is_row):
             self._is_titled = not self._is_alone((line.start, line.end), None)
+
+    def _listen(self, line: TextLine, only: tuple[str, Span] | None) -> None:
+        """Keep a line that introduces others, up to one that is no item and no part of a record."""
+        above, is_end = self._speaker, line.text.rstrip(" *_").endswith((":", "\uff1a"))
+        is_beside = above and above.kind == line.kind == "item" and line.indent <= above.indent
+        is_of_record = line.is_row or line.kind == "item" or _label(self._mentions, line)
+        if is_end or is_beside or not (is_of_record or (only and self._is_named_alone(only))):
+            self._speaker = line if is_end else None
 
     def _open(self, line: TextLine, only: tuple[str, Span] | None) -> None:
         """Take the only order of a line without other words as the one that the lines below are about."""
@@ -211,8 +224,10 @@ class _OrderReader:
     def _compare_label(self, line: TextLine, named: tuple[str, Span]) -> None:
         """Compare the value behind a label that names a day or a state as the order's."""
         label, value = _label(self._mentions, line) or ("", segment("", 0, 0))
-        if not line.cells or len(line.cells) == _PAIR:
+        if named != self._left and (not line.cells or len(line.cells) == _PAIR):
             self._compare(named, _plain(label), value)
+            if label and not self._tells_of_order(label, (value.start, value.end), named):
+                self._left = named
 
     def _compare_row(self, line: TextLine, named: tuple[str, Span]) -> None:
         """Compare the days and states of a row that names an order below a heading of orders."""
@@ -220,22 +235,25 @@ class _OrderReader:
         heading, cell = next((one for one in cells if one[1][0] <= named[1][0] < one[1][1]), ("", (0, 0)))
         if not {"order"} <= _words(heading) <= _ORDER_WORDS or not self._is_alone(cell, named):
             return
-        is_sure = not self._is_titled and all(self._tells_of_order(*one, named) for one in cells)
-        for heading, cell in cells:
-            self._compare(named, _plain(heading), segment(self._mentions.plain, *cell), is_sure=is_sure)
+        are_own = [self._tells_of_order(*one, named) for one in cells]
+        is_sure, at = not self._is_titled and all(are_own), [one for _, one in cells].index(cell)
+        for column, (heading, cell) in enumerate(cells):
+            if all(are_own[min(at, column) + 1 : max(at, column)]):  # else it may be of what stands between
+                self._compare(named, _plain(heading), segment(self._mentions.plain, *cell), is_sure=is_sure)
 
     def _tells_of_order(self, heading: str, cell: Span, named: tuple[str, Span]) -> bool:
         """Tell whether a cell is surely of the order. It is its number, product or own day, or below a heading of an order."""
         label, order = _plain(heading), self._orders[named[0]]
         is_number = cell[0] <= named[1][0] < cell[1]
-        if is_number or label in DAY_LABELS | _STATE_LABELS | QUANTITY or field_of(heading):
+        if is_number or order is None or label in DAY_LABELS | _STATE_LABELS | QUANTITY or field_of(heading):
             return True
         days = list(dates(self._mentions.plain, *cell))
-        if order is None or not self._is_alone(cell, named):
+        if not self._is_alone(cell, named):
             return False
         if label in BARE_LABELS:
             return bool(days) and all(one.covers(order.order_date) for one in days)
-        return not days and any(map(str.isalpha, self._mentions.body[slice(*cell)]))
+        products = {one.product_id for one in self._mentions.within(*cell)}
+        return not days and (products == {order.product_id} or not self._is_alone(cell, None))
 
     def _compare_end(self, line: TextLine, named: tuple[str, Span]) -> None:
         """Compare the state at the end of a line, before which only the order is named: `Order 63 (sheets): Shipped`."""
@@ -250,6 +268,8 @@ class _OrderReader:
 
     def _compare(self, named: tuple[str, Span], label: str, value: Segment, *, is_sure: bool = False) -> None:
         """Compare the whole of a value with an order's day or state. A number of no order is then said to be that of one."""
+        if self._speaker and not self._is_alone((self._speaker.start, self._speaker.end), named):
+            return
         order, text = self._orders[named[0]], value.text.rstrip(". ")
         place = value.start, value.start + len(text)
         if label in DAY_LABELS:
