@@ -56,9 +56,9 @@ class UnreadCells:
             elif text := text_of(row.get(field)):
                 self._filled[field] += 1
                 self._keep(field, text)
-        title = text_of(row.get("title"))
-        if len(self._titles) < _KEPT and not title.isascii():
-            self._titles.append(title)
+        title = row.get("title")
+        if len(self._titles) < _KEPT and not str(title).isascii() and not (text := text_of(title)).isascii():
+            self._titles.append(text)
 
     def add_column(self, field: str, filled: int, unread: Iterable[str]) -> None:
         """Count the cells of a column that say something, and keep those of them that were not read."""

@@ -76,8 +76,8 @@ class RowFile(TableFile):
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         records = self.records(wanted)
         while part := list(_some(records, BATCH, _weight)):
-            good = [one for one in part if not isinstance(one[1], str)]
             bad = [(line, why) for line, why in part if isinstance(why, str)]
+            good = [one for one in part if not isinstance(one[1], str)] if bad else part
             cells: dict[str, Any] = {name: [row[k] for _, row in good] for k, name in enumerate(wanted)}
             yield Batch([line for line, _ in good], cells, bad)
 
@@ -93,7 +93,10 @@ def _some(given: Iterator[T], most: int, weigh: Callable[[T], int]) -> Iterator[
 
 
 def _weight(record: tuple[int, Sequence[Any] | str]) -> int:
-    return sum(len(one if isinstance(one, str) else str(one)) for one in record[1])
+    try:
+        return len("".join(record[1]))
+    except TypeError:  # of cells that are no texts
+        return len(str(record[1]))
 
 
 class _Unpacking(io.RawIOBase):

@@ -27,7 +27,7 @@ def text_of(cell: Cell) -> str:
     if isinstance(cell, str):
         found = _EXCEL.fullmatch(cell.strip()) if "=" in cell else None
         text = (found[1] if found else cell).strip()
-        return "" if text.casefold() in NOTHING else text
+        return "" if len(text) <= _LONGEST_NOTHING and text.casefold() in NOTHING else text
     if cell is None or isinstance(cell, (bool, dict, list)):
         return ""
     if isinstance(cell, float):
@@ -36,10 +36,11 @@ def text_of(cell: Cell) -> str:
 
 
 def all_texts(cells: Iterable[Cell]) -> list[str]:
-    """Return `text_of` of many cells. A word that begins and ends with letters or digits is as it stands, which saves most calls."""
+    """Return `text_of` of many cells. Digits, and a word that begins and ends with them or letters, are as they stand, which saves most calls."""
     return [
         cell
-        if type(cell) is str and len(cell) > _LONGEST_NOTHING and cell[0].isalnum() and cell[-1].isalnum()
+        if type(cell) is str
+        and (cell.isdecimal() or (len(cell) > _LONGEST_NOTHING and cell[0].isalnum() and cell[-1].isalnum()))
         else str(cell)
         if type(cell) is int
         else text_of(cell)

@@ -250,14 +250,14 @@ def _first_phrase(title: str, language: str | None) -> list[str]:
     return words
 
 
-def _breaks(phrase: str, words: Sequence[str], language: str | None) -> Iterator[bool]:
+def _breaks(phrase: str, words: Sequence[str], language: str | None) -> list[bool]:
     """Tell of each word of a phrase whether it ends the name before it. In other languages than English, every stop word and every figure does."""
     if language is not None:
-        return (
+        return [
             is_stop_word(word, language) or _NUMBERED.search(word) is not None for word in surfaces(phrase)
-        )
+        ]
     breaks = search_words().breaks
-    return (word in breaks for word in words)
+    return [word in breaks for word in words]
 
 
 def _detail_words(details: Mapping[str, Any], language: str | None) -> list[str]:
