@@ -239,7 +239,13 @@ class _OrderReader:
         is_sure, at = not self._is_titled and all(are_own), [one for _, one in cells].index(cell)
         for column, (heading, cell) in enumerate(cells):
             if all(are_own[min(at, column) + 1 : max(at, column)]):  # else it may be of what stands between
-                self._compare(named, _plain(heading), segment(self._mentions.plain, *cell), is_sure=is_sure)
+                self._compare(
+                    named,
+                    _plain(heading),
+                    segment(self._mentions.plain, *cell),
+                    is_sure=is_sure,
+                    is_column=True,
+                )
 
     def _tells_of_order(self, heading: str, cell: Span, named: tuple[str, Span]) -> bool:
         """Tell whether a cell is surely of the order. It is its number, product or own day, or below a heading of an order."""
@@ -266,9 +272,18 @@ class _OrderReader:
                     label, state = split_label(value) or ("status", value)
                     self._compare(named, _plain(label), state, is_sure=not self._is_titled)
 
-    def _compare(self, named: tuple[str, Span], label: str, value: Segment, *, is_sure: bool = False) -> None:
+    def _compare(
+        self,
+        named: tuple[str, Span],
+        label: str,
+        value: Segment,
+        *,
+        is_sure: bool = False,
+        is_column: bool = False,
+    ) -> None:
         """Compare the whole of a value with an order's day or state. A number of no order is then said to be that of one."""
-        if self._speaker and not self._is_alone((self._speaker.start, self._speaker.end), named):
+        is_told = self._speaker and not self._is_alone((self._speaker.start, self._speaker.end), named)
+        if is_told and not (is_column and label in DAY_LABELS):  # nobody quotes a table of days
             return
         order, text = self._orders[named[0]], value.text.rstrip(". ")
         place = value.start, value.start + len(text)
