@@ -282,8 +282,8 @@ class _OrderReader:
         is_column: bool = False,
     ) -> None:
         """Compare the whole of a value with an order's day or state. A number of no order is then said to be that of one."""
-        is_told = self._speaker and not self._is_alone((self._speaker.start, self._speaker.end), named)
-        if is_told and not (is_column and label in DAY_LABELS):  # nobody quotes a table of days
+        is_spoken = self._speaker and not self._is_alone((self._speaker.start, self._speaker.end), named)
+        if is_spoken and not (is_column and label in DAY_LABELS):  # nobody quotes a table of days
             return
         order, text = self._orders[named[0]], value.text.rstrip(". ")
         place = value.start, value.start + len(text)
