@@ -6,6 +6,8 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +76,11 @@ def sources_of(folder: Path) -> Any:
         return {one.query_id: [source.model_dump() for source in one.sources] for one in read_answers(study)}
 
 
-def figures_of(drr: Drr, study: Path) -> Any:
-    drr.out("judge", study, "--judge", "offline", "--quiet")
-    document = drr.json("report", study, "--out", study / "report")
-    found = document["metrics"]["react"]
+def figures_of(study: Path) -> Any:
+    assert drr("judge", study, "--judge", "offline", "--quiet") == 0
+    with redirect_stdout(StringIO()) as said:
+        assert drr("report", study, "--out", study / "report", "--json") == 0
+    found = json.loads(said.getvalue())["metrics"]["react"]
     return {name: value for name, value in found.items() if name not in ("seconds", "latency")}
 
 
@@ -98,15 +101,21 @@ def ran(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "ours"
 
 
+@pytest.fixture(scope="module")
+def ours(ran: Path) -> Any:
+    """The figures of that study."""
+    return figures_of(ran)
+
+
 @WITH_PACKAGES
 def test_a_run_and_its_trace_have_the_same_figures(
-    ran: Path, sample_home: Path, tmp_path: Path, drr: Drr
+    ran: Path, ours: Any, sample_home: Path, tmp_path: Path, drr: Drr
 ) -> None:
     shop, trace, home = sample_home / "shop", ran.parent / "trace.json", tmp_path / "theirs"
     more = ("--format", "otlp", "--shop", shop, "--queries", ran.parent / "q.jsonl", "--quiet")
     taken = drr.json("study", "import", home, trace, *more)
     assert (taken["added"], taken["queries"], taken["systems"], taken["refused"]) == (4, 4, ["react"], [])
-    ours, theirs = figures_of(drr, ran), figures_of(drr, home)
+    theirs = figures_of(home)
     assert theirs == ours
     assert (
         ours["reward"]["value"] > 0 and ours["n_cited_web"]["value"] > 0 and ours["tool_calls"]["value"] > 4
@@ -203,7 +212,13 @@ def results_of(shop: Path, answer: Answer) -> list[str]:
 
 @pytest.mark.parametrize(("form", "write"), [("otlp", as_openinference), ("atif", as_atif)])
 def test_traces_of_our_tools_are_paid_as_our_own_runs(
-    form: str, write: Callable[..., dict[str, Any]], tmp_path: Path, ran: Path, sample_home: Path, drr: Drr
+    form: str,
+    write: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    ran: Path,
+    ours: Any,
+    sample_home: Path,
+    drr: Drr,
 ) -> None:
     shop, queries, home = sample_home / "shop", ran.parent / "q.jsonl", tmp_path / "theirs"
     with Study.read(ran) as study:
@@ -212,7 +227,7 @@ def test_traces_of_our_tools_are_paid_as_our_own_runs(
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     more = ("--format", form, "--shop", shop, "--queries", queries, "--quiet")
     assert drr.json("study", "import", home, tmp_path / "t.jsonl", *more)["added"] == len(answers)
-    ours, theirs = figures_of(drr, ran), figures_of(drr, home)
+    theirs = figures_of(home)
     records = [name for name in ours if name.startswith(("rule_", "pass_", "n_", "fp_product", "fp_user"))]
     for name in ("reward", *records, "tool_calls", "input_tokens", "output_tokens", "words", "overall"):
         assert theirs[name] == ours[name], name
