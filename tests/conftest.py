@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -89,6 +90,18 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("night" if "hypothesis" in config.option.markexpr else "day")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file is not read where the lane leaves out all of its tests."""
+    return _is_left_out(collection_path, config.option.markexpr) or None
+
+
+def _is_left_out(path: Path, markexpr: str) -> bool:
+    if not path.match("test_*.py") or " or " in markexpr:
+        return False
+    whole = re.search(r"^pytestmark = \[?pytest\.mark\.(\w+)", path.read_text("utf-8"), re.M)
+    return whole is not None and f"not {whole[1]}" in markexpr.split(" and ")
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """A million objects are made while tests are collected, and nearly all stay: looking for garbage among them is in vain."""
     gc.disable()
@@ -97,13 +110,15 @@ def pytest_collection(session: pytest.Session) -> None:
         and session.config.args_source is not pytest.Config.ArgsSource.ARGS
     ):
         _import_in_turn(
-            int(os.environ["PYTEST_XDIST_WORKER"][2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+            int(os.environ["PYTEST_XDIST_WORKER"][2:]),
+            int(os.environ["PYTEST_XDIST_WORKER_COUNT"]),
+            session.config.option.markexpr,
         )
 
 
-def _import_in_turn(own: int, workers: int) -> None:
+def _import_in_turn(own: int, workers: int, markexpr: str) -> None:
     """Every worker reads every file. In a fresh clone each begins elsewhere, and finds the others' bytecode from there on."""
-    files = sorted(HERE.rglob("test_*.py"))
+    files = sorted(file for file in HERE.rglob("test_*.py") if not _is_left_out(file, markexpr))
     begin = len(files) * own // workers
     for file in (*files[begin:], *files[:begin]):
         with suppress(

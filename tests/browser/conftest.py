@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import uvicorn
 from drr.app.pages.serve import bind
-from playwright.sync_api import Browser, Page, sync_playwright
+
+if TYPE_CHECKING:  # this file is read by every lane
+    from playwright.sync_api import Browser, Page
 
 
 def drr(*words: str | Path) -> None:
@@ -54,6 +56,8 @@ FLAGS = ("no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-b
 
 @pytest.fixture(scope="module")  # Playwright keeps an event loop running, which would be in the way of others
 def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
     program = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         told = "no Chromium found: install Debian's `chromium`"
