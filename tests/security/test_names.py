@@ -160,7 +160,7 @@ def plan_with(name: str) -> dict[str, object]:
         "id": "p-1", "query_id": "q", "query": "?", "profile": "", "trial": 0, "system_a": "a", "system_b": "b",
         "answer_a": "A", "answer_b": "B",
     }  # fmt: skip
-    person = {"name": name, "token": "t", "turns": [{"pair": "p-1", "shown_first": "a"}]}
+    person = {"name": name, "token": "t", "sheet": "s", "turns": [{"pair": "p-1", "shown_first": "a"}]}
     return {"seed": 1, "dimensions": ["overall"], "owner_token": "o", "pairs": [pair], "annotators": [person]}
 
 
