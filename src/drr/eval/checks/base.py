@@ -17,7 +17,6 @@ from drr.env.session import Session
 from drr.env.shop import Shop, numbers_of
 from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span, place_as_written
-from drr.eval.evidence.claims import Claim, extract_by_rules
 from drr.wording.locale import Locale, locale_of
 from drr.wording.money import in_dollars
 
@@ -147,10 +146,6 @@ class Subject:
         return parse(
             self.report, self.shop.shop_url, lambda ids: {one.product_id for one in self.products(ids)}
         )
-
-    @cached_property
-    def claims(self) -> list[Claim]:
-        return extract_by_rules(self.report, self.citations)
 
     @cached_property
     def demands(self) -> Constraints | None:

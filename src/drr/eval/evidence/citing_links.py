@@ -181,7 +181,7 @@ class _Statement:
         ends = _NO_WORD.match(after) is not None
         alone = not _WORD.search(before)
         if alone or not (ends or _GOES_ON.match(after)):
-            return "|" in self._tail and alone and ends and _is_by_nature(words)
+            return "|" in self._tail and alone and ends and is_mark_by_nature(words)
         if _POINTING.match(before):
             return ends
         if ends and _ATTRIBUTING.search(before):
@@ -189,7 +189,7 @@ class _Statement:
         last = _LAST_WORD.search(before)
         if before.rstrip("* _").endswith((":", "：")) or (last and last[1].casefold() in _NEEDS):
             return False
-        if _is_by_nature(words):
+        if is_mark_by_nature(words):
             return True
         if not self._states():
             return False
@@ -209,7 +209,7 @@ class _Statement:
         return ends and content <= self._words
 
 
-def _is_by_nature(words: str) -> bool:
+def is_mark_by_nature(words: str) -> bool:
     if _SIGNS.match(words) or _NUMBERS.match(words) or _LETTER.match(words) or _NAMED.match(words):
         return True
     found = [word.casefold() for word in _WORD.findall(words)]

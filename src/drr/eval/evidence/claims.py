@@ -13,8 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from drr.citations.parse import Citations, Marker
+from drr.eval.evidence.blocks import (
+    HOLD,
+    BlocksOfReport,
+    ReportBlock,
+    is_bold_name,
+    section_heads,
+    undecorated,
+)
 from drr.eval.evidence.citing_links import names_citing, only_points, words_of
-from drr.eval.evidence.passages import plain
+from drr.eval.evidence.claim_owners import OpenItems, has_below, is_labelled, names_its_source, urls_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +40,16 @@ class Claim:
     """True if the citation is above or below a group of statements, not inside this one."""
 
 
-_HOLD = "\ue000"
-_CITED = rf"{_HOLD}*+(?:(?:[,;][ ]?|[ ]){_HOLD}++)*"
+_CITED = rf"{HOLD}*+(?:(?:[,;][ ]?|[ ]){HOLD}++)*"
 """A run of citations, matched as a whole, because a sentence never ends inside it."""
 _SENTENCE_END = re.compile(
-    rf"(?:(?<![.!?…])[.!?…]++[\"'”’)*_]*+[ ]?{_CITED}[.]?(?=\s++[\"'“‘(*_\[]*+[A-Z0-9$\u4e00-\u9fff{_HOLD}]|\s*+$)"
-    rf"|[。！？]+[”’」』）]*{_HOLD}*)"
+    rf"(?:(?<![.!?…])[.!?…]++[\"'”’)*_]*+[ ]?{_CITED}[.]?(?=\s++[\"'“‘(*_\[]*+[A-Z0-9$\u4e00-\u9fff{HOLD}]|\s*+$)"
+    rf"|[。！？]+[”’」』）]*{HOLD}*)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|e\.g|i\.e|etc|vs|approx|no|inc|ltd|co|corp|mr|mrs|ms|dr|st|mt|jr|sr|fig|vol|oz|lb|lbs|ft|in|dept|est|u\.s|a\.m|p\.m)|^\s*\d{1,3})\.$",
     re.I,
 )
-_LINE = re.compile(r"[^\n]+")
-_BULLET = re.compile(r"[\s>]*+(?:[-*+•·‣▪–]|\d{1,3}[.)]|\[[ xX]\])\s+")
-_HEADING = re.compile(r"[\s>]*+#{1,6}\s")
-_BOLD_ONLY = re.compile(r"[\s>]*+(?:\*\*|__)[^*_]+(?:\*\*|__)[:：]?\s*$")
-_TABLE_RULE = re.compile(r"[\s:|-]+")
-_DECORATION = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)|^[^\S\n]*+>+\s?|^[^\S\n]*+#{1,6}\s+", re.M)
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _FIGURE = re.compile(r"\d")
 _META = re.compile(
@@ -58,7 +59,6 @@ _META = re.compile(
 )
 _OF_BEFORE = re.compile(r"(?:It|Its|This|They|Their)\b")
 """Opening of a sentence that refers to the subject of the sentence before."""
-_LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
 _BAR = re.compile(r"(?<!\\)\|")
 _EMPTY_BRACKETS = re.compile(
     r"[(（\[](?:[;,，、\s]|and\b|see\b|also\b|via\b|per\b|from\b|cf\.|according to\b|(?:sources?|refs?)\b:?|:)*+[)）\]]",
@@ -66,23 +66,13 @@ _EMPTY_BRACKETS = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Block:
-    kind: str
-    """Kind: text, item, row, title, heading or cluster (citations alone)."""
-    start: int
-    end: int
-    header: tuple[str, ...] = ()
-
-
 def silent_sections(body: str, claims: Collection[Claim]) -> list[str]:
     """List the headings of sections in which no claim was found."""
-    heads = [line for line in _LINE.finditer(body) if _HEADING.match(line[0])]
-    ends = [*(line.start() for line in heads[1:]), len(body)]
+    heads = [*section_heads(body), (len(body), len(body))]
     return [
-        head[0].strip("#> \t")
-        for head, end in zip(heads, ends, strict=False)
-        if body[head.end() : end].strip() and not any(head.start() <= one.start < end for one in claims)
+        body[low:high].strip("#> \t")
+        for (low, high), (end, _) in pairwise(heads)
+        if body[high:end].strip() and not any(low <= one.start < end for one in claims)
     ]
 
 
@@ -90,8 +80,9 @@ def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
     """Return the sentences, list items and table rows that are claims, each with the citations in its scope."""
     kept = _without_markers(citations.body, citations.markers)
     statements = _Statements(report, kept, citations.markers)
-    for block in _Blocks(kept, kept):
-        statements.take(block)
+    for block, below in pairwise([*BlocksOfReport(kept, kept), None]):
+        if block is not None:
+            statements.take(block, below)
     return statements.claims
 
 
@@ -115,7 +106,7 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
     kept, markers = _without_markers(citations.body, citations.markers), citations.markers
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
-    for number, block in enumerate(_Blocks(kept, report)):
+    for number, block in enumerate(BlocksOfReport(kept, report)):
         whole = block.kind in ("heading", "row", "title")
         for start, end in [(block.start, block.end)] if whole else _sentences(kept, block):
             own = markers[bisect_left(starts, start) : bisect_left(starts, end)]
@@ -123,7 +114,7 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
             text = _words_of_span(report, start, end, own, edges, _citing(block.header))
             shown = _row_text(text, block.header) if block.kind == "row" else text
             if shown and block.kind != "cluster":
-                found.append(ReportSentence(shown, start, end, block.kind, number, _urls(own)))
+                found.append(ReportSentence(shown, start, end, block.kind, number, urls_of(own)))
     return found
 
 
@@ -160,32 +151,87 @@ class _Statements:
         self._block = 0
         """Index of the first claim in the last block."""
         self._title_urls: tuple[str, ...] = ()
-        """Addresses cited in the title above, which apply to the items of its list."""
+        """Addresses cited in the title above, which apply to the items and labelled lines below it."""
+        self._led = False
+        """True if a link on a line of its own is the title of what stands below, so that the next such link is too."""
+        self._items = OpenItems(text)
 
-    def take(self, block: _Block) -> None:
+    def take(self, block: ReportBlock, below: ReportBlock | None) -> None:
         markers = self._markers_within(block.start, block.end)
+        self._items.leave(block)
         if block.kind == "cluster":
-            bare = all(marker.form == "bare" for marker in markers)
-            self._cite_pending(_urls(markers), since=self._block if bare else 0)
-        elif block.kind == "heading":
+            self._take_cluster(block, markers, below)
+        elif block.kind in ("heading", "title"):
             self._begin(markers)
-        elif block.kind == "title":
-            self._begin(markers)
-            if self._title_urls and _FIGURE.search(
-                _words_of_span(self._report, block.start, block.end, markers)
+            if (
+                block.kind == "title"
+                and self._title_urls
+                and _FIGURE.search(_words_of_span(self._report, block.start, block.end, markers))
             ):
-                self._state(block)
+                self._state(block, ())
         else:
-            if block.kind == "text":
-                self._title_urls = ()
-            self._state(block)
+            self._state(block, self._given_to(block))
+        if block.kind == "item":
+            if self._is_closed_by(block, markers):
+                self._cite_pending(urls_of(markers), since=self._block)
+            self._items.open(
+                block, markers, self._block, named=is_bold_name(self._held[block.start : block.end])
+            )
 
-    def _begin(self, markers: list[Marker]) -> None:
-        self._pending = []
-        self._title_urls = _urls(markers)
+    def _begin(self, markers: list[Marker], *, led: bool = False) -> None:
+        self._pending, self._led = [], led
+        self._title_urls = urls_of(markers)
+
+    def _given_to(self, block: ReportBlock) -> tuple[str, ...]:
+        """Return the addresses that the item, link or heading above gives to statements without citation."""
+        of_item = self._items.given_to(block)
+        labelled = is_labelled(self._held[block.start : block.end])
+        if block.kind == "text" and of_item is None and not labelled:
+            self._title_urls = ()
+        if block.kind == "row":
+            return ()
+        return self._title_urls if of_item is None else of_item
+
+    def _is_closed_by(self, block: ReportBlock, markers: list[Marker]) -> bool:
+        """Tell whether all citations of an item stand behind its last full stop: they cite the item, not its last sentence."""
+        words = self._held[block.start : block.end].rstrip(f"{HOLD} ,;\t")
+        return (
+            bool(markers) and markers[0].start >= block.start + len(words) and words[-1:] in (*".!?\u3002",)
+        )
+
+    def _take_cluster(self, block: ReportBlock, markers: list[Marker], below: ReportBlock | None) -> None:
+        """Let citations alone cite what stands above, or be the subject of what stands below. A link that may be either does neither."""
+        item, named = self._items.innermost, names_its_source(markers) and self._items.is_bare(block)
+        if block.bulleted and has_below(block, below):
+            self._items.open(block, markers, len(self.claims), named=True)
+        elif item is not None and (block.bulleted or block.indent > item.indent):
+            beside = below is not None and below.bulleted and below.indent == block.indent
+            if not named or (self._block == item.first and not beside):
+                self._cite_pending(urls_of(markers), since=item.first)
+            if not named and not item.urls:
+                item.urls = urls_of(markers)
+        elif named and not block.bulleted and self._leads(block, below):
+            self._items.clear()
+            self._begin(markers, led=True)
+        elif not named:
+            self._cite_pending(urls_of(markers), since=0)
+        elif not block.bulleted and (
+            markers[0].form == "bare"
+            or not block.parted
+            or below is None
+            or below.kind in ("heading", "title")
+        ):
+            self._cite_pending(urls_of(markers), since=self._block)
+
+    def _leads(self, block: ReportBlock, below: ReportBlock | None) -> bool:
+        """Tell whether a link on a line of its own is about the lines below: it is the first of its section, or labels follow it."""
+        if self._led or not self._pending:
+            return True
+        follows = below is not None and below.kind in ("item", "text")
+        return bool(block.parted and below and follows and is_labelled(self._held[below.start : below.end]))
 
     def _cite_pending(self, urls: tuple[str, ...], since: int) -> None:
-        """Give pending claims these addresses. A bare address on a line of its own applies to the block above, a cluster to all since the heading."""
+        """Give pending claims from this index on these addresses, if they have none."""
         for index in self._pending:
             if index < since:
                 continue
@@ -193,7 +239,7 @@ class _Statements:
             if not claim.urls:
                 self.claims[index] = replace(claim, urls=urls, section_level=bool(urls))
 
-    def _state(self, block: _Block) -> None:
+    def _state(self, block: ReportBlock, given: tuple[str, ...]) -> None:
         self._block = len(self.claims)
         for start, end in _sentences(self._held, block):
             own = self._markers_within(start, end)
@@ -208,14 +254,14 @@ class _Statements:
                 text = _words_of_span(self._report, start, end, own)
             if not _is_claim(text):
                 if only_points(text) and len(self.claims) > self._block:
-                    self._cite_pending(_urls(own), since=len(self.claims) - 1)
+                    self._cite_pending(urls_of(own), since=len(self.claims) - 1)
                 continue
-            cited = _urls(own)
-            inherited = not cited and block.kind == "item" and bool(self._title_urls)
-            urls = self._title_urls if inherited else cited
+            cited = urls_of(own)
+            inherited = not cited and bool(given)
             self._pending.append(len(self.claims))
             name = f"c{len(self.claims) + 1}"
-            self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
+            place = self._report[start:end], start, end
+            self.claims.append(Claim(name, text, *place, cited or given, inherited))
 
     def _markers_within(self, start: int, end: int) -> list[Marker]:
         return self._markers[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -228,96 +274,13 @@ def _without_markers(body: str, markers: list[Marker]) -> str:
     for marker in markers:
         if marker.start < position:
             continue
-        parts += [body[position : marker.start], _HOLD * (marker.end - marker.start)]
+        parts += [body[position : marker.start], HOLD * (marker.end - marker.start)]
         position = marker.end
     parts.append(body[position:])
     return "".join(parts)
 
 
-class _Blocks:
-    """Groups lines into blocks: a paragraph, a list item with its further lines, a table row under its header."""
-
-    def __init__(self, text: str, heads: str) -> None:
-        self._held = text
-        self._heads = heads
-        """Text from which a table's head is read: one with its links where their words count."""
-        self._current: _Block | None = None
-        self._header: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[_Block]:
-        kept = self._held
-        last_end = 0
-        lines = [match.span() for match in _LINE.finditer(kept)]
-        for (start, end), after in pairwise([*lines, (0, 0)]):
-            line = kept[start:end]
-            parted = kept.count("\n", last_end, start) > 1
-            last_end = end
-            if parted or line.isspace():
-                yield from self._close_block()
-            if line.isspace():
-                continue
-            if parted:
-                self._header = ()
-            yield from self._read(line, start, _is_table_rule(kept[slice(*after)]))
-        yield from self._close_block()
-
-    def _read(self, line: str, start: int, before_rule: bool) -> Iterator[_Block]:
-        end = start + len(line)
-        kind = _table_kind(line, in_table=bool(self._header), before_rule=before_rule) or _kind(line)
-        if kind == "text" and self._current is not None:
-            self._current.end = end
-            return
-        yield from self._close_block()
-        begin = start + len(line) - len(line.lstrip())
-        if kind == "row":
-            yield _Block(kind, begin, end, self._header)
-        elif kind != "table_rule":
-            self._header = _cells(plain(self._heads[start:end])) if kind == "table_head" else ()
-        if kind == "item":
-            bullet = _BULLET.match(line)
-            self._current = _Block(kind, start + (bullet.end() if bullet else 0), end)
-        elif kind == "text":
-            self._current = _Block(kind, begin, end)
-        elif kind in ("title", "heading", "cluster"):
-            yield _Block(kind, begin, end)
-
-    def _close_block(self) -> Iterator[_Block]:
-        if self._current is not None:
-            yield self._current
-        self._current = None
-
-
-def _table_kind(line: str, *, in_table: bool, before_rule: bool) -> str | None:
-    if "|" not in line:
-        return None
-    if before_rule:
-        return "table_head"
-    if _is_table_rule(line):
-        return "table_rule"
-    return "row" if in_table or line.lstrip().startswith("|") else None
-
-
-def _is_table_rule(line: str) -> bool:
-    return "--" in line and _TABLE_RULE.fullmatch(line) is not None
-
-
-def _kind(line: str) -> str:
-    if _HEADING.match(line):
-        return "heading"
-    words = line.replace(_HOLD, "")
-    if _BOLD_ONLY.match(words.rstrip()):
-        return "title"
-    bare = words.strip("[](),;.*_- \t")
-    if not bare or (_HOLD in line and _LABEL_ONLY.match(bare)):
-        return "cluster"
-    return "item" if _BULLET.match(line) else "text"
-
-
-def _cells(row: str) -> tuple[str, ...]:
-    return tuple(_DECORATION.sub("", cell).strip() for cell in row.strip().strip("|").split("|"))
-
-
-def _sentences(text: str, block: _Block) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, block: ReportBlock) -> Iterator[tuple[int, int]]:
     if block.kind in ("row", "title"):
         yield block.start, block.end
         return
@@ -338,10 +301,6 @@ def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
     return end - len(words), end - len(words) + len(words.rstrip())
 
 
-def _urls(markers: list[Marker]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(marker.url for marker in markers if marker.url is not None))
-
-
 def _words_of_span(
     report: str,
     start: int,
@@ -351,7 +310,7 @@ def _words_of_span(
     citing: Collection[int] = (),
 ) -> str:
     """Return the words of a span without citation marks. Link texts that are part of the sentence stay."""
-    text = _DECORATION.sub("", words_of(report, start, end, markers, citing))
+    text = undecorated(words_of(report, start, end, markers, citing))
     text = _EMPTY_BRACKETS.sub("", text).replace("\\$", "$")
     text = re.sub(r" ([.,;:!?])", r"\1", " ".join(text.split()))
     return text.strip(edges)

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from drr.eval.asking.rules import is_rules, rules_version
 from drr.eval.judging.read import judgings
-from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.desk import EXTRACTOR, JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import known_task, own_groups, tasks
@@ -17,11 +17,15 @@ from drr.study.study import Study
 def earlier_code(judged: Judged) -> list[str]:
     """List the tasks that were judged by another version of their code: `support 10 (today 11)`."""
     found: dict[str, str] = {}
-    for name, version in judged.judging.versions.items() if judged.judging else ():
+    run = judged.judging
+    for name, version in run.versions.items() if run else ():
         part, made = name.partition("/")[0], _code(name, version)
         task = known_task(part) if judged.units[part] and made is not None else None
-        if task is not None and made != task.version:
-            found[task.name] = f"{task.name} {made} (today {task.version})"
+        today = (
+            task.version_by(run.extractor if task.role == EXTRACTOR else run.judge) if task and run else made
+        )
+        if task is not None and made != today:
+            found[task.name] = f"{task.name} {made} (today {today})"
     return sorted(found.values())
 
 

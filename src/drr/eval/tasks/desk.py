@@ -15,7 +15,7 @@ from drr.env.query import Constraints, Query
 from drr.env.shop import Shop, money_of
 from drr.env.web.base import Page
 from drr.eval.asking.forms import SCHEMA
-from drr.eval.asking.rules import CODE_BANNER
+from drr.eval.asking.rules import CODE, CODE_BANNER, is_rules
 from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.key_points import PointRow
@@ -295,6 +295,8 @@ class Task(ABC, Generic[Planned]):
     name: ClassVar[str]
     version: ClassVar[int] = 1
     """Version number, raised by hand when the task reads answers or decides otherwise. Stored answers are then read again."""
+    asked_version: ClassVar[int | None] = None
+    """Version where a model is asked, if only what rules decide has changed since."""
     subject: ClassVar[About]
     needs: ClassVar[tuple[str, ...]] = ()
     """Names of tasks whose judgements must exist before this task can be planned."""
@@ -313,6 +315,11 @@ class Task(ABC, Generic[Planned]):
         for old, now in (("settle", "finish_reading"), ("lacks", "is_incomplete")):
             if old in vars(cls):
                 raise Misuse(f"task {cls.__name__}: `{old}` is called `{now}` since 0.3.0; rename it")
+
+    def version_by(self, judge: str) -> int:
+        """Return the version that decides where this judge is asked."""
+        by_code = judge == CODE or is_rules(judge)
+        return self.version if by_code or self.asked_version is None else self.asked_version
 
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Map the task's name, or `name/part` (`rating/depth`), to its version in keys.

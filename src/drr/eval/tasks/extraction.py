@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 11
+    version = 12
+    asked_version = 11
     subject = "answer"
     role = EXTRACTOR
     by_code = True
@@ -29,8 +30,9 @@ class ExtractionTask(Task[Answer]):
         """Add the shop and its address to the versions, because they decide which sources there are and of which type."""
         shop = "" if desk.shop is None else desk.shop.manifest.content_hash
         shop_mark = text_id(f"{host_of(desk.shop_url)} {shop}")[:8]
+        version = self.version_by(desk.judge_of(self.role).shown)
         return {
-            f"{self.name}/{mode}": f"{desk.version(self.version, self.role, _prompt(desk, mode))}-{shop_mark}"
+            f"{self.name}/{mode}": f"{desk.version(version, self.role, _prompt(desk, mode))}-{shop_mark}"
             for mode in desk.protocol.modes
         }
 

@@ -1,0 +1,99 @@
+"""Finds what a line of a report belongs to: the item, link or heading above, whose citation its statements take.
+
+Items indented below an item that is only a link, or a name with its mark, are about it; below an item that says more only lines with
+a label (`Price: $21.99`) are. So are items and labelled lines below a heading or a link on a line of its own. All else stays open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drr.citations.parse import Marker
+from drr.eval.evidence.blocks import HOLD, ReportBlock
+from drr.eval.evidence.citing_links import is_mark_by_nature
+
+_EDGE = f" \t*_`:.()[]{HOLD}"
+_LABEL_WORDS = 4
+"""Most words of a label."""
+
+
+@dataclass(slots=True)
+class OpenItem:
+    """An item of a list that is not yet over."""
+
+    indent: int
+    first: int
+    """Index of its first claim."""
+    urls: tuple[str, ...] = ()
+    whole: bool = False
+    """True if all items right below are about what it cites, not only labelled ones."""
+    cites: bool = False
+    """True if it cites, also what cannot be passed on."""
+
+
+def urls_of(markers: Sequence[Marker]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(marker.url for marker in markers if marker.url is not None))
+
+
+def names_its_source(markers: Sequence[Marker]) -> bool:
+    """Tell whether citations are one link that names a thing, and no mark such as `[1]` or `[source](...)`."""
+    forms = {marker.form for marker in markers}
+    is_link = forms <= {"link", "html", "bare"}
+    return is_link and len(urls_of(markers)) == 1 and not any(is_mark_by_nature(one.id) for one in markers)
+
+
+def is_labelled(text: str) -> bool:
+    """Tell whether each line is a label with a value."""
+    return all(map(_is_label_and_value, filter(str.strip, text.splitlines())))
+
+
+def _is_label_and_value(line: str) -> bool:
+    label, colon, value = line.replace("*", "").replace("\uff1a", ": ").strip("_ \t>").partition(":")
+    return bool(colon and value[:1].isspace() and value.strip()) and 0 < len(label.split()) <= _LABEL_WORDS
+
+
+class OpenItems:
+    """The items around the place that is read, the innermost last."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._items: list[OpenItem] = []
+
+    def leave(self, block: ReportBlock) -> None:
+        """Close the items that a block is no part of. A line right below an item belongs to it, whatever its indent."""
+        if block.kind in ("heading", "title", "row"):
+            self._items.clear()
+        while self._items and (block.bulleted or block.parted) and self._items[-1].indent >= block.indent:
+            self._items.pop()
+
+    def clear(self) -> None:
+        self._items.clear()
+
+    @property
+    def innermost(self) -> OpenItem | None:
+        return self._items[-1] if self._items else None
+
+    def given_to(self, block: ReportBlock) -> tuple[str, ...] | None:
+        """Return the addresses that the item around gives to a block; `None` if no item around cites."""
+        item = self.innermost
+        if item is None or not (item.cites or item.urls):
+            return None
+        return item.urls if item.whole or is_labelled(self._text[block.start : block.end]) else ()
+
+    def is_bare(self, block: ReportBlock) -> bool:
+        """Tell whether a block has no words beside its citations."""
+        return not self._text[block.start : block.end].lstrip(" \t>-+\u2022").strip(_EDGE)
+
+    def open(self, block: ReportBlock, markers: Sequence[Marker], first: int, *, named: bool) -> None:
+        """Enter an item. `named`: its words are only a name in bold letters. Of two addresses nobody can tell which is meant below."""
+        urls = urls_of(markers)
+        one = urls if len(urls) == 1 else ()
+        self._items.append(OpenItem(block.indent, first, one, named or self.is_bare(block), bool(urls)))
+
+
+def has_below(block: ReportBlock, below: ReportBlock | None) -> bool:
+    """Tell whether the next block is a part of an item, because it is indented or right below."""
+    if below is None or below.kind not in ("item", "text", "cluster"):
+        return False
+    return below.indent > block.indent or not (below.bulleted or below.parted)
