@@ -81,6 +81,7 @@ async def asked(
 def raised(monkeypatch: pytest.MonkeyPatch, *tasks: type, version: int = 99) -> None:
     for task in tasks:
         monkeypatch.setattr(task, "version", version)
+        monkeypatch.setattr(task, "asked_version", None)
 
 
 def claims(report: str) -> list[dict[str, Any]]:
@@ -388,7 +389,7 @@ def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judg
 
     judged()
     assert not any("earlier versions" in one for one in shown())
-    made = ExtractionTask.version, SupportTask.version
+    made = ExtractionTask.asked_version, SupportTask.version
     raised(monkeypatch, ExtractionTask, SupportTask, PairwiseTask)
     named = "claims {} (today 99), support {} (today 99): not comparable".format(*made)
     assert all(f"Judged at earlier versions of {named}" in one for one in shown()), "no pair was judged"
