@@ -193,7 +193,7 @@ class _Statements:
         return self._title_urls if of_item is None else of_item
 
     def _is_closed_by(self, block: ReportBlock, markers: list[Marker]) -> bool:
-        """Tell whether all citations of an item stand behind its last full stop: they cite the item, not its last sentence."""
+        """Tell whether all citations of an item stand behind its last full stop. They cite the item then, not its last sentence."""
         words = self._held[block.start : block.end].rstrip(f"{HOLD} ,;\t")
         return (
             bool(markers) and markers[0].start >= block.start + len(words) and words[-1:] in (*".!?\u3002",)
@@ -224,7 +224,7 @@ class _Statements:
             self._cite_pending(urls_of(markers), since=self._block)
 
     def _leads(self, block: ReportBlock, below: ReportBlock | None) -> bool:
-        """Tell whether a link on a line of its own is about the lines below: it is the first of its section, or labels follow it."""
+        """Tell whether a link on a line of its own is about the lines below. It is the first of its section, or labels follow it."""
         if self._led or not self._pending:
             return True
         follows = below is not None and below.kind in ("item", "text")
