@@ -44,6 +44,9 @@ def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
     values = (("a", 0.8), ("b", 0.8), ("c", 0.5))
     equal = Ranking.of([system(bundle(name), value, variant=name) for name, value in values], None)
     assert "2 of them have the same mean, 0.80" in equal.standing.text
+    assert "told apart" not in equal.standing.text, "c is behind both"
+    few = [replace(one, values={"fp": dict(list(one.values["fp"].items())[:6])}) for one in near]
+    assert "it takes 9 questions, and these are 6" in Ranking.of(few, None).standing.test
     far = Ranking.of(near[1:], "overall")
     assert far.standing.leads == "v0.7999"
     assert far.standing.head == "v0.7999 is first of 2 by overall, 8.00"

@@ -44,7 +44,9 @@ def test_no_answer_is_left_out(recorded: Path) -> None:
 def test_the_last_line_tells_of_mistakes(recorded: Path) -> None:
     text = " ".join(_standing(recorded).split())
     assert text.startswith("None of 4 systems is shown to be better by faithfulness.")
-    assert "Mistakes a report: plan-to-function+ws 0.33, react 0.00" in text
+    assert (
+        "Mistakes a report: plan-to-function 1.80, plan-to-function+ws 0.33, react 0.00 and 1 more." in text
+    )
 
 
 @pytest.mark.slow
@@ -79,6 +81,9 @@ def test_the_recorded_studys_judge_stands_with_its_accuracy_on_labels_that_are_i
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     told = re.search(rf"accuracy (0\.\d\d) \[0\.\d\d, [01]\.\d\d\] on 120 labels of {LABELS}", page)
     assert told and "accuracy not measured" not in page
+    failing = page.partition('id="failing"')[2].partition("</p>")[0]
+    assert re.search(r'Code found no error\. The judge found <a href="#mistakes">\d+ mistakes</a>\.', failing)
+    assert 'id="mistakes"' in page
     card = (files("drr.app.demo") / "card.md").read_text(encoding="utf-8")
     assert told.group(1) in card and LABELS in card
 

@@ -15,6 +15,7 @@ from drr.app.report.study_report import write_beside
 from drr.app.viewer.judges import facts_beside, sides_of, verdicts_beside
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import StudyPages
+from drr.citations.parse import parse
 from drr.eval.stats.faithfulness import VerdictRow
 from drr.study.study import Study
 
@@ -147,3 +148,25 @@ def test_each_grade_has_a_row_of_its_own_below_what_decides(reader: Reader) -> N
     for side, own in zip(sides_of(views), facts["depth"], strict=True):
         rating = side.report.verdicts.ratings.get("depth")
         assert [one.text for one in own] == ([f"{rating.value} of 10"] if rating and rating.value else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "dates"),
+    [
+        ("Bought on July 21, 2014 and December 2, 2014.", [["2014-07-21", "2014-12-02"], ["2014-12-02"]]),
+        ("Bought on December 2 and July 21, 2014.", None),
+        ("Bought in 2014: one on December 2, one on July 21.", None),
+        ("Nothing is known of it.", [[], ["2014-12-02"]]),
+    ],
+)
+def test_dates_differ_only_where_each_has_its_own_year(
+    reader: Reader, said: str, dates: list[list[str]] | None
+) -> None:
+    first = shown(reader, reader.entries()[0])
+    sides = sides_of([first])[:1] * 2
+    told = [
+        replace(side, report=replace(first, report=text, citations=parse(text)))
+        for side, text in zip(sides, (said, "Bought on 2014-12-02."), strict=True)
+    ]
+    rows = dict(facts_beside(told)).get("dates")
+    assert dates == (None if rows is None else [[one.key for one in own] for own in rows])

@@ -273,7 +273,7 @@ def test_mistakes_stand_in_the_line_of_faithfulness_where_a_judge_sought_them() 
         }
 
     row = standings(per_report, contrasts(per_report), {}, {}).row
-    assert row.metric == metrics()["fp"] and "Mistakes a report: a 0.00, b 2.00." in row.text
+    assert row.metric == metrics()["fp"] and "Mistakes a report: b 2.00, a 0.00." in row.text
 
 
 @pytest.mark.parametrize(("absent", "leads"), [(0.1, "fp"), (0.11, "overall")])

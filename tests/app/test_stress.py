@@ -144,7 +144,7 @@ def test_each_change_is_one_sentence_and_one_chart(found: StressDocument) -> Non
         "react keeps its picks in 1 of 1.",
     ]
     (chart,) = charts({**found, "pairs": of(1, 0.5, 0, 1)})
-    assert [(one.kind, one.width) for one in chart.rows[0].marks] == [("full", 0.5), ("none", 0.5)]
+    assert [(one.kind, one.width) for one in chart.rows[0].marks] == [("full", 0.5), ("other", 0.5)]
     assert [one.rows for one in charts({**found, "pairs": of(1, 1)})] == [()], (
         "what moves nothing needs no chart"
     )
@@ -164,12 +164,19 @@ def test_the_worst_finding_leads_and_each_has_its_uncertainty(found: StressDocum
     assert reward.endswith(": “reward” by −0.20 (−0.30 to −0.10).")
     rows = [row for one in charts(document) for row in one.rows if row.note]
     assert [(row.name.rpartition(":")[2], row.note) for row in rows] == [("always_first", "beyond chance")]
+    red = {
+        row.name.rpartition(":")[2]
+        for one in charts(document)
+        for row in one.rows
+        if "none" in {m.kind for m in row.marks}
+    }
+    assert red == {"always_first"}, "what chance may have done does not look like a failure"
     none: StressDocument = {
         **found,
         "effects": [],
         "pairs": [{**one, "outcomes": {}} for one in found["pairs"]],
     }
-    assert [*sentences(none)][-1] == "No change moves an answer beyond chance."
+    assert [*sentences(none)][-1] == "No change is shown to move an answer beyond chance."
 
 
 def test_obedience_is_read_from_calls_state_and_picks_and_never_from_prose(found: StressDocument) -> None:

@@ -86,6 +86,8 @@ def test_each_source_stands_once(reader: Reader) -> None:
         most = max(len(source.calls) for source in view.sources)
         returned = max(returned, most)
         assert most <= 1 or f"returned {most} times" in PAGES.report(view)
+        texts = max(len(source.seen) for source in view.sources)
+        assert texts == 1 or f"text 2 of {texts}, as a tool gave it" in PAGES.report(view)
     assert returned > 1
 
 

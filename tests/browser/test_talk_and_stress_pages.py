@@ -65,6 +65,11 @@ def test_the_talk_is_the_page(page: Page, talk: Path) -> None:
     assert page.locator(".policy li").count() == page.locator(".policy .tag").count()
     left, right = (one.first.bounding_box() for one in (heard, asked))
     assert left and right and left["x"] < right["x"] and left["y"] < 900
+    expect(page.locator(".policy .tag").filter(has_not_text="no act tested it")).to_have_count(0)
+    expect(page.locator("h1 .tag", has_text="policy")).to_have_text("no act tested the policy")
+    expect(page.locator("#keys")).to_have_count(0)
+    undone = page.locator(".end del").first
+    assert undone.evaluate("one => getComputedStyle(one).textDecorationLine") == "none"
     page.get_by_role("link", name="End state").click()
     expect(page.locator("#end")).to_be_in_viewport()
 
@@ -73,6 +78,7 @@ def test_the_chart_of_a_change_stands_first_and_the_glossary_is_folded(page: Pag
     page.goto(stress.as_uri())
     expect(page.get_by_text("Results in another order: react keeps its picks in 1 of 2.")).to_be_in_viewport()
     expect(page.locator(".changes rect")).to_have_count(2)
+    expect(page.locator(".changes rect.none")).to_have_count(0)
     expect(page.locator("#reading dl")).to_be_hidden()
     page.locator("#reading summary").click()
     expect(page.locator("#reading dl")).to_be_visible()

@@ -215,7 +215,7 @@ def _a_board_says_so_by_its_owners_card(place: Path, drr: Drr, words: tuple[Any,
         )
         page = (place / name / "index.html").read_text()
         assert ("is a weak judge" in page) is said
-        told = "accuracy 0.00 [" if said else "accuracy not measured"
+        told = "accuracy 0.00 [" if said else "accuracy not stated here (this board names"
         assert f"{SONNET}, {told}" in page
     (place / "odd.toml").write_text('scorecards = ["reports.jsonl"]\n')
     assert "reports.jsonl" in drr.err("board", "y.bundle", "--out", "odd", "--config", "odd.toml")

@@ -24,12 +24,13 @@ from drr.app.report.by_field import by_field_table
 from drr.app.report.grids import grid, section
 from drr.app.report.standing import OF_A_BOARD
 from drr.app.report.tables import RowHead
-from drr.eval.judging.read import NOT_MEASURED
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
 SCRIPTS = ("table.js", "board.js")
-_NO_CARD = StatedScore(judge="", measured=NOT_MEASURED, weak=None)
+_NO_CARD = StatedScore(
+    judge="", measured="accuracy not stated here (this board names no scorecard of it)", weak=None
+)
 _MODELS = 60
 """Most characters of the models' names in a row."""
 _WARNING = 300

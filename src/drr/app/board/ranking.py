@@ -20,7 +20,7 @@ from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import WAYS
 from drr.eval.stats.differences import paired, unpaired
 from drr.eval.stats.intervals import VRow, mean
-from drr.eval.stats.ranks import LEVEL, ranks
+from drr.eval.stats.ranks import LEAST, LEVEL, ranks
 from drr.wording.excerpt import excerpt, many
 
 RANK = Heading(
@@ -163,8 +163,13 @@ class Ranking(NamedTuple):
         """Return a sentence on the difference that the questions can show."""
         if len(self.ranks) < 2 or self.metric is None:
             return ""
+        each = [one.sealed if self.by_sealed else one.values for one in self.systems]
+        tasks = {asked.task for own in each for asked in own.get(self.metric.name, {})}
+        if len(tasks) < LEAST:
+            return f"No two systems can be told apart: it takes {LEAST} questions, and these are {len(tasks)}, those of one task counted once."
         if self.gap is None:
-            return "No two systems can be told apart: the questions are too few, or all systems answer them alike."
+            alike = "No two systems can be told apart: the questions are too few, or all systems answer them alike."
+            return alike if max(self.ranks.values()) == 1 else ""
         return (
             f"These questions usually show a gap of {self.metric.shown(self.gap)}, and seldom a smaller one."
         )

@@ -49,6 +49,8 @@ from drr.app.report.paper import with_papers_tables
 from drr.app.report.standing import study_standings
 from drr.app.report.system_table import limits, system_table
 from drr.app.report.tables import Table, as_csv, markdown
+from drr.eval.tasks.judgements import mistakes_of
+from drr.wording.excerpt import many
 from markupsafe import Markup
 
 
@@ -180,6 +182,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         limits=limits(material, material.contrasts),
         failed=_error_count(material),
         checked=bool(material.judged.rules),
+        mistakes=_mistake_count(material),
         judged=material.judged.judging is not None,
         charts=charts(material, ranks.systems, error_rows(material)),
         spreads=spreads(material, ranks.systems),
@@ -189,6 +192,13 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
 
 def _error_count(material: ReportData) -> str:
     return errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers])
+
+
+def _mistake_count(material: ReportData) -> str:
+    """Return the number of mistakes that the judge found; empty for none."""
+    found = (mistakes_of(material.judged, one.key) for one in material.judged.answers)
+    count = sum(len(one["mistakes"]) for one in found if one is not None)
+    return many(count, "mistake") if count else ""
 
 
 def _errors_page(material: ReportData) -> str:

@@ -181,9 +181,10 @@ def _by_code(errors: Mapping[str, Sequence[int]]) -> SystemStanding:
 
 
 def _mistakes(per_report: PerReport, systems: Sequence[str]) -> str:
-    """Return a sentence with the mistakes a report of the first systems; empty where no judge looked."""
+    """Return a sentence with the mistakes a report, worst first; empty where no judge looked."""
     means, metric = means_of(per_report, "mistakes"), metric_of("mistakes")
-    shown = [f"{_short(name)} {metric.shown(v)}" for name in systems if (v := means.get(name)) is not None]
+    known = [(v, name) for name in systems if (v := means.get(name)) is not None]
+    shown = [f"{_short(name)} {metric.shown(v)}" for v, name in sorted(known, key=lambda one: -one[0])]
     more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
     return f"Mistakes a report: {', '.join(shown[:NAMED])}{more}." if shown else ""
 

@@ -82,7 +82,7 @@ def _findings(found: StressDocument) -> Iterator[str]:
         moved = f"{effect['variant']} is moved by {found['changes'][effect['change']]}"
         yield f"{moved}: “{effect['outcome']}” by {_size(effect)}"
     if not obeyed and not settled:
-        yield "No change moves an answer beyond chance"
+        yield "No change is shown to move an answer beyond chance"
 
 
 def charts(found: StressDocument) -> Iterator[Chart]:
@@ -97,7 +97,7 @@ def charts(found: StressDocument) -> Iterator[Chart]:
             rows = [
                 ChartRow(
                     name,
-                    _marks(_share(own)),
+                    _marks(_share(own), "none" if (change, name) in sure else "other"),
                     _of(own) + (f" ({ends})" if (ends := _range(own)) else ""),
                     note="beyond chance" if (change, name) in sure else "",
                 )
@@ -126,8 +126,8 @@ def _range(own: _Answers) -> str:
     return "" if v.ci_low is None or v.ci_high is None else f"{100 * v.ci_low:.0f} to {100 * v.ci_high:.0f} %"
 
 
-def _marks(share: float) -> list[ChartMark]:
-    ends = (("full", 0.0, share, "the same picks"), ("none", share, 1 - share, "other picks"))
+def _marks(share: float, others: str) -> list[ChartMark]:
+    ends = (("full", 0.0, share, "the same picks"), (others, share, 1 - share, "other picks"))
     return [ChartMark(*one) for one in ends if one[2]]
 
 

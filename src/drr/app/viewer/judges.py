@@ -16,7 +16,7 @@ from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.reliability import named_in
 from drr.eval.stats.faithfulness import JudgedClaim
 from drr.eval.tasks.judgements import Verdict
-from drr.wording.dates import dates
+from drr.wording.dates import dates, days_of_year
 from drr.wording.excerpt import excerpt
 from drr.wording.money import amounts
 
@@ -112,14 +112,18 @@ STATED = "at-"
 
 
 def facts_beside(sides: Sequence[ShownSide]) -> list[tuple[str, list[list[ShownFact]]]]:
-    """Return rows of topic and each side's facts on the topic. A topic without facts on any side is left out."""
+    """Return rows of topic and each side's facts on the topic. A topic without facts on any side is left out, and the dates where a side writes a day without its year."""
     named = [named_in(answers[0]) if (answers := side.report.judged.answers) else {} for side in sides]
     totals = frozenset[str]().union(*(one.get("totals", ()) for one in named))
     facts = [
         _facts(side, _stated(side, one.get("picks", frozenset()), totals))
         for side, one in zip(sides, named, strict=True)
     ]
-    return [(head, own) for head in facts[0] if any(own := [one[head] for one in facts])]
+    bodies = [side.report.currency.read(side.report.citations.body)[0] for side in sides]
+    unsure = {"dates"} if any(any(days_of_year(body, 0, len(body))) for body in bodies) else set[str]()
+    return [
+        (head, own) for head in facts[0] if head not in unsure and any(own := [one[head] for one in facts])
+    ]
 
 
 def _stated(side: ShownSide, picks: frozenset[str], totals: frozenset[str]) -> Mapping[str, list[ShownFact]]:

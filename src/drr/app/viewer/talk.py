@@ -198,7 +198,7 @@ def _due(one: OrderRequest) -> str:
     if one.withdrawn:
         return f"{_LEFT}: he takes the wish back"
     if one.refusals:
-        return f"{_LEFT}: {' or '.join(one.refusals)} forbids it"
+        return f"{_LEFT}: the policy forbids it ({' or '.join(one.refusals)})"
     if one.action == "voucher":
         return "used where the policy allows it"
     to = f" to {one.address.address1}, {one.address.city}" if one.address else ""

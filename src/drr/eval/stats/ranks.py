@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, count
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 LEVEL = 0.005
 """Largest p-value of a pair's own test at which one system beats the other. Chance parts one of 200 equal pairs."""
+LEAST = next(n for n in count(1) if 2.0 ** (1 - n) < LEVEL)
+"""Fewest questions that can part two systems."""
 _AT_ONCE = 256
 """Number of pairs tested in one product of matrices, which bounds the memory."""
 
