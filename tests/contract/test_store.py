@@ -132,17 +132,16 @@ def _slow_statistics(data: Data, user_id: str, as_of: str) -> dict[str, object]:
 
     orders = data.orders_of(user_id)
     prices = {o.order_id: data.product[o.product_id].price for o in orders}
-    paid = {
-        o.order_id: cent(Decimal(str(prices[o.order_id])))
-        for o in orders
-        if prices[o.order_id] is not None and o.order_status != "Cancelled"
+    known = {
+        o.order_id: cent(Decimal(str(prices[o.order_id]))) for o in orders if prices[o.order_id] is not None
     }
+    pieces = {o.order_id: o.quantity * (o.order_status != "Cancelled") for o in orders}
 
     def spend(some: list[object]) -> float | None:
-        sums = [paid[o.order_id] * o.quantity for o in some if o.order_id in paid]  # type: ignore[attr-defined]
+        sums = [known[o.order_id] * pieces[o.order_id] for o in some if o.order_id in known]  # type: ignore[attr-defined]
         return float(sum(sums)) if sums else None
 
-    unit = sorted(paid.values())
+    unit = sorted(price for order_id, price in known.items() for _ in range(pieces[order_id]))
     quartiles = (
         [unit[0]] * 3 if len(unit) == 1 else quantiles(unit, n=4, method="inclusive") if unit else None
     )

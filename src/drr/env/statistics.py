@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import accumulate
 from time import gmtime
 from typing import NamedTuple
 
@@ -78,28 +81,29 @@ class _Tally:
 def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> UserStatistics:
     """Compute the statistics of a shopper in whole cents, so that sums are exact in any order.
 
-    Spend is price times quantity over orders that were not cancelled and whose price is known. The mean and the quartiles
-    are of the unit prices of those orders, one value an order; a quartile between two values is interpolated linearly.
+    Spend is price times quantity over orders that were not cancelled and whose price is known; of a cancelled one nothing is spent.
+    The mean and the quartiles are of the prices of all pieces of those orders; a quartile between two is interpolated linearly.
     Shares are sorted by most orders, then by name; years by year.
     """
     items = unpriced = total = 0
-    prices: list[int] = []
+    pieces = Counter[int]()
     categories, years, stores = _Tally(), _Tally(), _Tally()
     for purchase in purchases:
         items += purchase.quantity
         amount: int | None = None
         if purchase.price is None:
             unpriced += 1
-        elif purchase.status != "Cancelled":
+        elif purchase.status == "Cancelled":
+            amount = 0
+        else:
             price = cents(purchase.price)
-            prices.append(price)
+            pieces[price] += purchase.quantity
             amount = price * purchase.quantity
             total += amount
         categories.add(purchase.category, amount)
         years.add(str(gmtime(purchase.timestamp_ms // 1000).tm_year), amount)
         if purchase.store is not None:
             stores.add(purchase.store, amount)
-    prices.sort()
     statuses = [purchase.status for purchase in purchases]
     times = [purchase.timestamp_ms for purchase in purchases]
     first, last = (iso_from_ms(min(times)), iso_from_ms(max(times))) if times else (None, None)
@@ -107,15 +111,15 @@ def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> 
         user_id=user_id,
         orders=len(purchases),
         items=items,
-        spend=_dollars(total) if prices else None,
+        spend=_dollars(total) if unpriced < len(purchases) else None,
         orders_without_price=unpriced,
         first_order=first,
         last_order=last,
         days_since_last_order=None
         if last is None
         else (date.fromisoformat(as_of) - date.fromisoformat(last[:10])).days,
-        mean_price=_dollars(_half_up(sum(prices), len(prices))) if prices else None,
-        price_quartiles=_quartiles(prices) if prices else None,
+        mean_price=_dollars(_half_up(total, pieces.total())) if pieces else None,
+        price_quartiles=_quartiles(pieces) if pieces else None,
         by_category=categories.shares(),
         by_year=sorted(years.shares(), key=lambda share: share.name),
         favourite_stores=stores.shares()[:FAVOURITES],
@@ -139,10 +143,14 @@ def _half_up(numerator: int, denominator: int) -> int:
     return (2 * numerator + denominator) // (2 * denominator)
 
 
-def _quartiles(ordered: Sequence[int]) -> tuple[float, float, float]:
+def _quartiles(pieces: Mapping[int, int]) -> tuple[float, float, float]:
+    """Return the quartiles of prices, each with its number of pieces."""
+    prices = sorted(pieces)
+    ends = list(accumulate(pieces[price] for price in prices))
+
     def at(quarter: int) -> float:
-        whole, rest = divmod((len(ordered) - 1) * quarter, 4)
-        above = ordered[min(whole + 1, len(ordered) - 1)]
-        return _dollars(_half_up(ordered[whole] * (4 - rest) + above * rest, 4))
+        whole, rest = divmod((ends[-1] - 1) * quarter, 4)
+        here, above = (prices[bisect_right(ends, place)] for place in (whole, min(whole + 1, ends[-1] - 1)))
+        return _dollars(_half_up(here * (4 - rest) + above * rest, 4))
 
     return at(1), at(2), at(3)

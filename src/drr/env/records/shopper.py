@@ -292,8 +292,10 @@ def _state(code: str) -> str:
 
 
 def _spend(spend: Spend, currency: Currency) -> str:
-    if spend.total is None or spend.mean_price is None:
+    if spend.total is None:
         return "unknown (no price on record for anything bought)"
+    if spend.mean_price is None:
+        return "nothing (every order with a known price was cancelled)"
     text = f"{priced(spend.total, currency)} at known prices, {priced(spend.mean_price, currency)} on average"
     if spend.quartiles:
         text += f", quartiles {' / '.join(map(currency.text, spend.quartiles))}"
