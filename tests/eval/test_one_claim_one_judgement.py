@@ -294,7 +294,7 @@ async def test_a_claim_that_something_is_not_stated_rests_on_absence(study: Stud
         1,
         0.5,
     )
-    assert "50.0% of the claims in its faithfulness score say" in judged_text(document)
+    assert "50.0% of the claims in its faithfulness score have the form" in judged_text(document)
 
 
 def test_a_claim_rests_on_absence_where_no_quotation_supports_it_as_well() -> None:
