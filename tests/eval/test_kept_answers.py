@@ -365,7 +365,7 @@ def test_a_study_of_before_keeps_its_figures_until_it_is_judged_anew(
         assert code == 2 and "an earlier version judged it (rating, support)" in err and "--renew" in err
     now = drr.json("report", folder)
     assert now["metrics"] == before.document["metrics"]
-    assert "rating 1 (today 2), support 11 (today 14): not comparable" in now["banner"]
+    assert "rating 1 (today 2), support 11 (today 15): not comparable" in now["banner"]
     assert "--renew" in now["banner"]
     drr.out(
         "judge", folder, "--what", "rules", "--judge", SONNET, "--base-url", "http://127.0.0.1:9", "--quiet"

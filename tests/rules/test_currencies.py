@@ -9,7 +9,7 @@ from asked import DIFFUSER, LA, LB, LC, failing
 from drr.env.shop import Shop
 from drr.eval.checks import check_report, figures_in
 from drr.eval.checks.base import Subject
-from drr.wording.money import in_dollars
+from drr.wording.money import in_dollars, without_foreign
 
 
 def in_currency(shop: Shop, currency: str, rate: float = 1.0) -> Shop:
@@ -182,3 +182,67 @@ def test_a_group_of_three_has_one_reading_in_an_english_shop(rules_shop: Shop) -
         recipe = {"currency": "INR", "rate": 1.0, **({"language": language} if language else {})}
         shop = replace(rules_shop, manifest=rules_shop.manifest.model_copy(update={"recipe": recipe}))
         assert set(failing(f"{LA}: ₹2,419", shop=shop)) == found, language
+
+
+@pytest.mark.parametrize(
+    ("currency", "written"),
+    [
+        ("EUR", ("$12.50", "12.50 USD", "US$12.50", "\\$12.50", "12.50 dollars", "USD 12.50", "£12.50", "$12.50 CAD")),
+        ("USD", ("€12.50", "12.50 €", "$12.50 CAD", "C$12.50")),
+        ("CAD", ("US$12.50", "12.50 USD", "$12.50 USD", "US $12.50", "A$12.50")),
+        ("BRL", ("$12.50", "US$ 12.50")),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "form",
+    [
+        f"- {LA}\n  - Price: {{}}\n",
+        f"| Product | Price |\n|---|---|\n| {LA} | {{}} |\n",
+        f"{LA} sells for oil. It costs {{}} today.\n",
+        f"- {LA}: {{}}\n- {LB}: {{}}\n- {LC}: {{}}\n\nTotal: {{}}\n",
+    ],
+)
+def test_an_amount_of_another_currency_is_no_statement_of_the_shops_price(
+    rules_shop: Shop, currency: str, written: tuple[str, ...], form: str
+) -> None:
+    """`$12.50` in a shop of euros was compared with the price in euros, and quoted as euros."""
+    shop, query = in_currency(rules_shop, currency), "Three gifts, under 60 $ in all."
+    for one in written:
+        found = check_report(Subject(form.replace("{}", one), query=query, shop=shop))
+        assert [found[name].decided for name in ("price", "total", "budget")] == [frozenset()] * 3, one
+        assert "checked" not in (found["price"].value or {}) or found["price"].value["checked"] == 0, one
+        if set("€£¥$") & set(one) and "$" not in without_foreign(one, currency):
+            assert found["price"].remarks == ("unrecorded",), one
+
+
+def test_a_limit_in_another_currency_limits_nothing(rules_shop: Shop) -> None:
+    for query, status in (("under 50 € in all.", "fail"), ("under $50 in all.", "unverifiable")):
+        subject = Subject(
+            EUROS.partition(", within")[0], query=f"Three gifts, {query}", shop=in_currency(rules_shop, "EUR")
+        )
+        assert check_report(subject)["budget"].status == status, query
+
+
+def test_the_sign_that_a_shops_currency_shares_is_its_own(rules_shop: Shop) -> None:
+    """Where a dollar of its own is the shop's, `$` is its sign."""
+    for currency in ("CAD", "AUD", "MXN", "USD"):
+        assert "price" in failing(f"{LA}: $27.95", shop=in_currency(rules_shop, currency)), currency
+        head = f"| Product | Price ($) |\n| --- | --- |\n| {LA} | 27.95 |\n"
+        assert "price" in failing(head, shop=in_currency(rules_shop, currency)), currency
+        assert failing(head, shop=in_currency(rules_shop, "EUR")) == {}
+    for sign in ("USD", "US$", "in USD"):
+        head = f"| Product | Price ({sign}) |\n| --- | --- |\n| {LA} | 27.95 |\n"
+        assert failing(head, shop=in_currency(rules_shop, "CAD")) == {}, sign
+
+
+@pytest.mark.parametrize(
+    ("currency", "text"),
+    [
+        ("USD", "$12.50, US$13, 40 dollars, 12 bucks, \\$4"),
+        ("EUR", "http://a.example/?a=$4, a dollar store, 58 cents, Pack of 12"),
+        ("BRL", "R$ 12,50"),
+        ("CAD", "$5, C$12.50, CA$4, $6 CAD, 12 dollars"),
+    ],
+)
+def test_what_is_of_no_other_currency_keeps_its_sign(currency: str, text: str) -> None:
+    assert without_foreign(text, currency) == text

@@ -11,6 +11,7 @@ from drr.wording.currency import DOLLARS, Currency
 from drr.wording.dates import deadline, months
 from drr.wording.limits import CostLimit, Scope, count, exclusions, limits
 from drr.wording.locale import stated_limits
+from drr.wording.money import without_foreign
 from drr.wording.states import region
 
 _LONGEST = 20_000
@@ -19,7 +20,8 @@ _LONGEST = 20_000
 
 def parse_constraints(text: str, currency: Currency = DOLLARS) -> Constraints:
     """Return every demand in `text` that code can recognise; if one occurs twice, the stricter. Amounts are in the shop's currency."""
-    text = stated_limits(text[:_LONGEST], currency, of_whole=True).replace("’", "'")
+    text = without_foreign(text[:_LONGEST], currency.code)
+    text = stated_limits(text, currency, of_whole=True).replace("’", "'")
     found = limits(text)
     return Constraints(
         total_max=_most(found, "total"),

@@ -21,7 +21,7 @@ from drr.citations.parse import parse
 from drr.env.checkable import parse_figure, same_figure
 from drr.eval.asking.safety import visible_report
 from drr.eval.checks.mentions import body_lines
-from drr.wording.money import amounts
+from drr.wording.money import FOREIGN, amounts
 
 _POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
 _FIGURE = re.compile(r"\d{4}-\d\d-\d\d|\d[\d,]*(?:\.\d+)?")
@@ -87,8 +87,9 @@ class ReportLists:
 
     @cached_property
     def figures(self) -> dict[int, str]:
-        """Return the figure right behind each point under `Figures`."""
-        found = ((point, _FIGURE.search(text.partition("[")[0])) for point, text in self.labelled("figures"))
+        """Return the figure right behind each point under `Figures`. An amount in another currency is none."""
+        said = ((point, text.partition("[")[0]) for point, text in self.labelled("figures"))
+        found = ((point, _FIGURE.search(text)) for point, text in said if FOREIGN not in text)
         return {point: match[0] for point, match in found if match}
 
     @cached_property

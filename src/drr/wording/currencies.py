@@ -10,6 +10,7 @@ import re
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import category
 
 FILE = Path(__file__).with_name("currencies.json")
 _LARGEST = 1e15
@@ -74,6 +75,12 @@ def decimal_mark(number: str) -> str:
 def signs_of(currency: str) -> list[str]:
     """Return the signs that stand for a currency, as they are looked up. `$` is no sign to look for."""
     return [sign for sign, codes in _known()["signs"].items() if currency in codes and sign != "$"]
+
+
+@cache
+def symbols() -> str:
+    """Return all signs that are no letters: `$€£`."""
+    return "".join(one for one in _known()["signs"] if len(one) == 1 and category(one) == "Sc")
 
 
 def names_of(currency: str) -> list[str]:

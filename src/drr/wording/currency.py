@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from drr.wording.currencies import amount_forms, decimals_of, signs_of
-from drr.wording.money import in_dollars, money
+from drr.wording.money import in_dollars, money, without_foreign
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Currency:
 
     def read(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
         """Return the text with amounts as dollars, and where each of its characters stood; `None` if where it stands."""
-        return (text, None) if self.code == "USD" else in_dollars(text, self.code)
+        return (text, None) if self.code == "USD" else in_dollars(without_foreign(text, self.code), self.code)
 
     def from_dollars(self, text: str) -> str:
         """Write the amounts of a text that was read as dollars in this currency again."""

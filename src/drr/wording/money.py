@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 
 from drr.wording.currencies import (
     NO_CENTS,
+    codes_of,
     decimal_mark,
     decimals_of,
     is_well_grouped,
     names_of,
     signs_of,
+    symbols,
     with_cents,
 )
 from drr.wording.figures import (
@@ -130,6 +133,41 @@ _STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|st
 
 
 Place = tuple[int, int]
+FOREIGN = "\N{CURRENCY SIGN}"
+"""The sign of no country. It stands for each letter of another currency's sign or name, so that no reader takes the amount beside it."""
+
+
+@cache
+def _signed() -> re.Pattern[str]:
+    """Return the expression of an amount with a sign or with a name of dollars, and of a sign alone in brackets, in a cell or behind `price`."""
+    words = vocabulary("money")
+    sign = rf"(?<![=&?])(?:(?:(?<![A-Za-z])[A-Za-z]{{1,3}}|\bUS\s)?\\?[{re.escape(symbols())}]|\bUSD\b)"
+    figure, dollars = r"\d(?:[\d.,]{0,14}\d)?", words.either("after")
+    return re.compile(
+        rf"(?P<sign>{sign})(?=\s?\.?\d)(?:\s?\.?{figure}\s?\(?(?P<code>{words.either('foreign')}|USD)\b)?"
+        rf"|(?:(?<![\w.,]){figure}|\b(?i:{SPOKEN}))[\s-]?(?P<name>{sign}|(?i:{dollars}))(?![\w$])"
+        rf"|(?:\((?:in\s)?|(?:\||(?m:^)[>+-]?)[ *_]{{0,8}}|(?i:\b(?:price|cost)\s(?:in\s)?))(?P<alone>{sign}|(?i:{dollars}))(?=\)|[ *_]{{0,8}}[|:\n])"
+    )
+
+
+def without_foreign(text: str, currency: str) -> str:
+    """Return a text of the same length, in which other currencies' amounts have no sign that a reader knows: `$12.50` in a shop of euros."""
+    letters = list(text)
+    for match in _signed().finditer(text):
+        if any(one and currency not in _codes_of(one) for one in match.groups()):
+            for low, high in (match.span(name) for name in match.groupdict() if match[name]):
+                letters[low:high] = FOREIGN * (high - low)
+    return "".join(letters)
+
+
+def _codes_of(sign: str) -> tuple[str, ...]:
+    """Return the currencies of a sign with what letters stand before it: `R$`, `\\$`, `USD$`. A buck is a dollar."""
+    plain = sign.replace("\\", "")
+    return (
+        codes_of(plain)
+        or codes_of(plain[:_CODE].upper())
+        or codes_of(plain[-1] if plain[-1] in symbols() else "dollars")
+    )
 
 
 def _pattern_of_sign(sign: str) -> str:

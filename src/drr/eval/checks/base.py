@@ -17,8 +17,9 @@ from drr.env.session import Session
 from drr.env.shop import Shop, numbers_of
 from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span, place_as_written
+from drr.wording.currency import DOLLARS
 from drr.wording.locale import Locale, locale_of
-from drr.wording.money import in_dollars
+from drr.wording.money import in_dollars, without_foreign
 
 if TYPE_CHECKING:
     from drr.env.own_numbers import OwnNumbers
@@ -52,12 +53,15 @@ class Subject:
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
-        """Return the subject with the shop's words in English and its currency as dollars, and where each character stood."""
+        """Return the subject with the shop's words in English and its currency as dollars, and where each character stood: `None` if where it stands."""
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
         words = self._words
         if not (currency or words or self.numbers):
-            return self, None
+            report = without_foreign(self.report, DOLLARS.code)
+            query = None if self.query is None else without_foreign(self.query, DOLLARS.code)
+            same = (report, query) == (self.report, self.query)
+            return (self if same else replace(self, report=report, query=query)), None
         report, stood = self._read(self.report, words, currency)
         query = None if self.query is None else self._read(self.query, words, currency)[0]
         report, stood, named = self._with_ids(report, stood)
@@ -107,6 +111,7 @@ class Subject:
         language = self.language or (self.shop.manifest.language if self.shop else None) or ""
         decimal = "." if language.startswith("en") else "?"  # `₹2,419` has one reading in an English shop
         text, first = words.english(text) if words else (text, [(k, k + 1) for k in range(len(text) + 1)])
+        text = without_foreign(text, currency or DOLLARS.code)
         text, second = (
             in_dollars(text, currency, decimal)
             if currency

@@ -16,7 +16,7 @@ from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import SaidValue, pairs_of
 from drr.wording.figures import Quantity, same_number, same_stars
-from drr.wording.money import amounts
+from drr.wording.money import FOREIGN, amounts
 from drr.wording.quantities import numbers
 
 _CENT = 0.005
@@ -47,7 +47,9 @@ def price(subject: Subject, mentions: Mentions) -> Check:
         if fact.stated.field == "price" and (product := subject.product(fact.product_id)) is not None:
             why = f"Price: {fact.stated.written}", f"${product.price or 0:,.2f}"
             tally.compare(fact.stated.span, _is_price(mentions, fact, product), *why)
-    return tally.check("prose" if "$" in mentions.body else "absent")
+    return tally.check(
+        "prose" if "$" in mentions.body else "unrecorded" if FOREIGN in mentions.body else "absent"
+    )
 
 
 def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool | None:

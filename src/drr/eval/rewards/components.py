@@ -63,9 +63,11 @@ class RewardComponent:
 
 
 COMPONENTS = (
-    RewardComponent("points", "answer", 0.9, "share of points that are right and said in the report", points),
+    RewardComponent(
+        "points", "answer", 0.9, "share of points that are right and said in the report", points, 2
+    ),
     RewardComponent("cited", "beside", 0.1, "share of right points of which a source is cited", cited),
-    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 6),
+    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 7),
 )
 
 
@@ -87,8 +89,8 @@ SERVICE_COMPONENTS = (
 
 
 SHOP_COMPONENTS = (
-    RewardComponent("wishes", "answer", 1.0, "share of wishes that are served, or rightly refused, and said in the report", served.wishes),
-    RewardComponent("truthful", "factor", 1.0, "share of answers to wishes that the records confirm", served.truthful),
+    RewardComponent("wishes", "answer", 1.0, "share of wishes that are served, or rightly refused, and said in the report", served.wishes, 2),
+    RewardComponent("truthful", "factor", 1.0, "share of answers to wishes that the records confirm", served.truthful, 2),
     RewardComponent("policy", "factor", 1.0, "no clause was broken", lambda it: it.outcome.policy),
     *(_clause(one.name, f"clause {one.name} of the shop's policy was kept") for one in SHOP_CLAUSES if not one.stops),
 )  # fmt: skip

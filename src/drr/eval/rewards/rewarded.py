@@ -22,6 +22,8 @@ from drr.env.session import Change
 from drr.env.source import Source
 from drr.eval.report_lists import ReportLists
 from drr.eval.rewards.answer_forms import AnswerForm, Form, PointsForm
+from drr.wording.currency import DOLLARS
+from drr.wording.money import without_foreign
 
 
 def truth_of(query: Query) -> Checkable:
@@ -95,7 +97,7 @@ class Rewarded:
 
     @cached_property
     def lists(self) -> ReportLists:
-        return ReportLists(self.report)
+        return ReportLists(without_foreign(self.report, self.query.currency or DOLLARS.code))
 
     @cached_property
     def listed(self) -> list[str]:

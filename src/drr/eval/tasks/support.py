@@ -60,7 +60,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 14
+    version = 15
     needs: ClassVar[tuple[str, ...]] = ("claims",)
     metrics: ClassVar[tuple[str, ...]] = ("faithfulness",)
 
