@@ -384,13 +384,13 @@ def test_a_mapping_without_files_is_of_the_files_that_have_its_columns(tmp_path:
     mapped = '[products]\nid = "Nr"\ntitle = "Name"\n[orders]\nproduct = "Nr"\nuser = "Kunde"\ndate = "Tag"\n'
     (tmp_path / "m.toml").write_text(mapped, encoding="utf-8")
     asked = ("data", "ingest", *files, "--map", tmp_path / "m.toml", "--shop")
-    assert "1 products, 1 users, 1 orders" in drr.out(*asked, tmp_path / "shop")
+    assert "1 product, 1 user, 1 order" in drr.out(*asked, tmp_path / "shop")
     (tmp_path / "p.csv").write_bytes("Nr;Name\n1;T\xfcr\n".encode("cp1252"))
     (tmp_path / "o.csv").write_text("Nr,Kunde,Tag\n1,k1,2024-03-01\n", encoding="utf-8-sig")
     (tmp_path / "m.toml").write_text(
         mapped.replace("[orders]", 'encoding = "cp1252"\nseparator = ";"\n[orders]'), encoding="utf-8"
     )
-    assert "1 products, 1 users, 1 orders" in drr.out(*asked, tmp_path / "second")
+    assert "1 product, 1 user, 1 order" in drr.out(*asked, tmp_path / "second")
     (tmp_path / "m.toml").write_text(mapped.replace('"Name"', '"Nahme"'), encoding="utf-8")
     (tmp_path / "p.csv").write_text("Nr,Name\n1,Dog bed\n")
     assert "did you mean 'Name'?" in drr.err(*asked, tmp_path / "other", code=2)
@@ -422,7 +422,7 @@ def test_what_stands_above_the_tables_is_of_all_files(tmp_path: Path, drr: Drr) 
     files[0].write_text(
         "Artikel Nr;Größe\n1;Tür\n", encoding="utf-8-sig"
     )  # its mark is surer than what is said
-    assert "1 products, 1 users, 1 orders" in drr.out(*asked)
+    assert "1 product, 1 user, 1 order" in drr.out(*asked)
     told.write_text("\n".join(lines).replace('"zurück"', "zurück"), encoding="utf-8")
     assert 'quote names with blanks or umlauts: "in Arbeit" = ' in drr.err(*asked, code=2)
     told.write_text("\n".join(lines[2:]), encoding="utf-8")
@@ -442,7 +442,7 @@ DOUBTS: list[tuple[dict[str, Any], str]] = [
     ({"p_csv": "id,title,price\n1,zq,1.00\n2,b,\n"}, '[products] currency = "USD"'),
     ({"p_csv": "id,title,language\n1,zq,de\n2,b,fr\n"}, 'language = "de"'),
     ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n1,zq,03/04/2024\n"}, 'dates = "%d/%m/%Y" or "%m/%d/%Y"'),
-    ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n1,z,13/04/2024\n2,z,04/15/2024\n1,y,04/16/2024\n"}, "1 dates can only have the day first, 2"),
+    ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n1,z,13/04/2024\n2,z,04/15/2024\n1,y,04/16/2024\n"}, "1 date can only have the day first, 2"),
     ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date,status\n1,zq,2024-01-01,weg\n"}, "[orders.statuses]"),
     ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n99,zq,2024-01-01\n"}, "no row became an order"),
     ({"p_csv": "zq,zq@mail.de,+49 30 123\nb,c,d\n"}, "tell no table"),
@@ -467,6 +467,47 @@ def test_a_doubt_is_a_sentence_without_a_cell(
     code, out, err = drr("data", "ingest", *wrote(tmp_path, **files), "--shop", tmp_path / "shop", "--quiet")
     assert code in (1, 2) and told in err and not out and err.count("\n") == 1
     assert "zq" not in err and not (tmp_path / "shop").exists()
+
+
+HEADER = "id,title,price,stock,brand\n1,Trowel,12.50,4,B\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("2,Fork,18,90,3,B\n", "wrong_number_of_cells 1, the first on line 3"),
+        ('2,"Fork,18.90,3,B\n3,Spade,18.90,3,B\n', "wrong_number_of_cells 1, the first on line 3"),
+        ("2,Fork; long,18,90,3,B\n3,Spade; short,1,5,3,B\n", "wrong_number_of_cells 2, the first on line 3"),
+    ],
+)
+def test_the_header_decides_the_separator_and_a_row_that_disagrees_is_a_bad_row(
+    rows: str, told: str, tmp_path: Path, drr: Drr
+) -> None:
+    """One unquoted decimal comma made the separator unknown, and the advice that followed led on to a worse error."""
+    mapping = '[products]\ncurrency = "EUR"\n[orders]\nproduct = "product_id"\n'
+    files = wrote(tmp_path, p_csv=HEADER + rows)
+    (tmp_path / "map.toml").write_text(mapping, encoding="utf-8")
+    words = ("data", "ingest", *files, "--shop", tmp_path / "shop", "--map", tmp_path / "map.toml")
+    assert told in drr.err(*words, code=1)
+    assert drr.json(*words, "--max-bad", 0.9)["counts"]["products"] >= 1
+
+
+def test_a_message_names_a_date_of_the_file(tmp_path: Path, drr: Drr) -> None:
+    orders = "product_id,user_id,date\n1,u,05/06/2025\n1,w,07/08/2025\n"
+    files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=orders)
+    assert "05/06/2025 has two readings" in drr.err(
+        "data", "ingest", *files, "--shop", tmp_path / "s", code=1
+    )
+
+
+def test_an_ingest_tells_what_it_leaves_out(tmp_path: Path, drr: Drr) -> None:
+    """A column that no field takes, and orders of products that no file lists, went without a word."""
+    orders = "product_id,user_id,date\n1,u,2025-06-05\n99,u,2025-06-06\n"
+    files = wrote(tmp_path, p_csv=HEADER.replace("12.50", "12.50 €"), o_csv=orders)
+    said = drr.out("data", "ingest", *files, "--shop", tmp_path / "s", "--dry-run")
+    assert "1 product, 1 user, 1 order\n" in said
+    assert "p.csv: no field takes stock;" in said
+    assert "left out: 1 of 2 rows of orders, whose product no file lists" in said
 
 
 def test_people_are_no_products(tmp_path: Path, drr: Drr) -> None:

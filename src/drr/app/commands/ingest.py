@@ -23,6 +23,7 @@ from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest
+from drr.wording.excerpt import many
 
 _EXAMPLES = """\
 FILE is a table of products, orders or users: CSV, TSV, JSONL, Parquet or XML, also with .gz. Its columns tell what it holds, or
@@ -208,9 +209,9 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     )
     if not arguments.dry_run:
         return _make(arguments, job.quarantine, partial(ingest_catalogue, job), _catalogue_lines)
-    manifest, product, stop = preview(job, settings_of(arguments).settings, progress_of(arguments))
+    manifest, product, untaken, stop = preview(job, settings_of(arguments).settings, progress_of(arguments))
     seen = product and product_page(product, currency=manifest.money).text
-    found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen}
+    found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen, "untaken": untaken}
     print_document(arguments, found, *_catalogue_lines(found))
     if stop is not None:
         raise stop
@@ -290,7 +291,7 @@ def _summary_lines(summary: IngestDocument) -> Iterator[str]:
     counts, rows = summary["counts"], summary["rows"]
     categories = len(summary["recipe"]["categories"])
     yield f"{summary['shop']}: a shop of {categories} categories, its today is {summary['as_of']}"
-    yield "  " + ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    yield "  " + ", ".join(many(count, name[:-1]) for name, count in counts.items())
     for name, value in summary["ratios"].items():
         shown = "-" if value is None else f"{value:,.2f}"
         yield f"  {name.replace('_', ' '):<20}{shown:>8}   (paper: {summary['paper_ratios'][name]})"
@@ -309,8 +310,13 @@ def _summary_lines(summary: IngestDocument) -> Iterator[str]:
 def _catalogue_lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield what an ingest or its dry run tells, from their document."""
     recipe = found["recipe"]
-    yield ", ".join(f"{count:,} {name}" for name, count in found["counts"].items())
+    yield ", ".join(many(count, name[:-1]) for name, count in found["counts"].items())
     yield from (plain(f"{name}: {columns}") for name, columns in recipe["files"].items())
+    for name, columns in found.get("untaken", {}).items():
+        yield plain(f"{name}: no field takes {columns}; agents see those that [products] details names")
+    if unlisted := found["quarantined"].get("unknown_product"):
+        rows = many(found["rows"]["order_rows"], "row")
+        yield f"left out: {unlisted:,} of {rows} of orders, whose product no file lists"
     rates = recipe.get("rates")
     day = f" (others by rates of {rates['date']})" if rates else ""
     yield plain(

@@ -74,15 +74,24 @@ class Catalogue(NamedTuple):
     """Forms of the numbers of customers and orders."""
 
 
-def preview(
-    job: CatalogueJob, settings: Settings, progress: Progress
-) -> tuple[Manifest, Product | None, DrrError | None]:
-    """Read everything and write nothing; return the manifest to be, the first product, and what would stop the ingest."""
+class Preview(NamedTuple):
+    """What a dry run shows: the manifest to be, the first product, and the error that would stop the ingest."""
+
+    manifest: Manifest
+    product: Product | None
+    untaken: dict[str, str]
+    """Columns that no field takes, by file."""
+    stop: DrrError | None
+
+
+def preview(job: CatalogueJob, settings: Settings, progress: Progress) -> Preview:
+    """Read everything and write nothing."""
     with Quarantine(Path(os.devnull), job.max_bad, goes_on=True) as quarantine:
         try:
             with _gather_files(job, quarantine, progress, None) as read:
                 first = next(read.shelf.products(settings.shop_url), None)
-                return _manifest(job, read, quarantine.counts), first, quarantine.stop
+                untaken = {one.name: one.untaken for one in read.files if one.untaken}
+                return Preview(_manifest(job, read, quarantine.counts), first, untaken, quarantine.stop)
         except DrrError as error:
             raise quarantine.stop or error from error
 

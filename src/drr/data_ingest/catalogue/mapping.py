@@ -134,6 +134,12 @@ class MappedFile:
         )
         return f"{self.kind}: {', '.join(columns)}"
 
+    @property
+    def untaken(self) -> str:
+        """List the columns that no field takes; empty where all are read."""
+        taken = {self.table.same, *chain.from_iterable(self.columns.values())}
+        return _names([one for one in self.source.columns if one not in taken])
+
     def batches(self, fields: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows with the cells of these fields; a field without a column is left out."""
         there = {field: self.columns[field] for field in fields if self.columns.get(field)}
@@ -245,11 +251,15 @@ def _seen(source: TableFile | None) -> str:
     """List a file's columns. A first row with an address or a number may be a person's, and is kept back."""
     if source is None:
         return ""
-    names = ["".join(filter(str.isprintable, one))[:_CUT] for one in source.columns[:_MOST]]
-    if any("@" in name or name[:1] in "+0123456789" for name in names):
+    if any("@" in name or name[:1] in "+0123456789" for name in source.columns[:_MOST]):
         return "; the first row seems to name no columns"
-    more = len(source.columns) - len(names)
-    return f"; columns: {', '.join(names)}{f', and {more} more' if more > 0 else ''}"
+    return f"; columns: {_names(source.columns)}"
+
+
+def _names(columns: Sequence[str]) -> str:
+    names = ["".join(filter(str.isprintable, one))[:_CUT] for one in columns[:_MOST]]
+    more = len(columns) - len(names)
+    return f"{', '.join(names)}{f', and {more} more' if more > 0 else ''}"
 
 
 def _personal(source: TableFile) -> list[str]:

@@ -17,6 +17,7 @@ from drr.data_ingest.packing import I64, U64, row_hashes
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import ORDER_STATUSES, RECORDED_STATUSES
 from drr.env.errors import DrrError
+from drr.wording.excerpt import many
 from numpy.typing import NDArray
 
 FIELDS = ("id", "product", "user", "date", "quantity", "status")
@@ -49,19 +50,20 @@ class OrderForms:
         self._any = [means.get(name) for name in mapped.columns["status"]]
         self._words = {word.casefold(): status for word, status in means.items()}
         self._form = mapped.table.dates
-        doubtful, strange = list[tuple[int, int]](), dict[str, int]()
+        doubtful, strange = dict[str, tuple[int, int]](), dict[str, int]()
         for batch in mapped.batches(("date", "status")):
             if not self._form and not isinstance(batch.cells["date"], np.ndarray):
-                doubtful += filter(None, map(first_numbers, set(all_texts(batch.cells["date"]))))
+                texts = dict.fromkeys(all_texts(batch.cells["date"]))
+                doubtful |= {text: pair for text in texts if (pair := first_numbers(text))}
             words = _texts(batch.cells.get("status", ()))
             if not _CODES.keys() >= {*map(self._status, {*words})}:
                 for line, word in zip(batch.lines, map(self._status, words), strict=True):
                     strange.setdefault(word, line)
-        days, months = (sum(one[k] > _MONTHS for one in doubtful) for k in (0, 1))
+        days, months = (sum(one[k] > _MONTHS for one in doubtful.values()) for k in (0, 1))
         self._day_first = days > 0
         if doubtful and self._day_first == (months > 0):
             raise DrrError(
-                f"{mapped.name}: 03/04/2024 has two readings, and {days} dates can only have the day first, {months} "
+                f"{mapped.name}: {_with_two_readings(doubtful)} has two readings, and {many(days, 'date')} can only have the day first, {months} "
                 'only the month; say in the mapping: [orders] dates = "%d/%m/%Y" or "%m/%d/%Y"'
             )
         if unknown := {line: word for word, line in strange.items() if word not in _CODES}:
@@ -85,6 +87,11 @@ class OrderForms:
     def _time(self, text: str) -> int:
         moment = moment_of(text, self._form, self._day_first)
         return _EMPTY if not text else _UNREADABLE if moment is None else moment
+
+
+def _with_two_readings(dates: Mapping[str, tuple[int, int]]) -> str:
+    """Return the first date that may have the day or the month first, else the first of all."""
+    return next((text for text, pair in dates.items() if max(pair) <= _MONTHS), next(iter(dates)))
 
 
 def _unknown_statuses(name: str, words: Mapping[int, str]) -> DrrError:

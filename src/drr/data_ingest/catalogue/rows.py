@@ -181,11 +181,13 @@ class DelimitedFile(RowFile):
             raise DrrError(f"{self.path}: line {before + 1} has over 1 MB: a quote left open?") from None
 
     def _found(self, sample: list[str]) -> str:
-        likely = []
-        for one in ",;\t|":
-            widths = [len(row) for _, row in self._rows(sample, one)]
-            if widths and widths[0] > 1 and widths.count(widths[0]) >= 0.9 * len(widths):
-                likely.append(one)
+        """Return the separator that alone parts the header, or else the rows as it does; a row that disagrees is a bad row."""
+        widths = {one: [len(row) for _, row in self._rows(sample, one)] for one in ",;\t|"}
+        likely = [one for one, some in widths.items() if some and some[0] > 1]
+        if len(likely) > 1:
+            likely = [
+                one for one in likely if widths[one].count(widths[one][0]) >= 0.9 * len(widths[one])
+            ] or [one for one in likely if widths[one][0] == max(widths[each][0] for each in likely)]
         if len(likely) == 1:
             return likely[0]
         doubt = "could be " + " or ".join(map(repr, likely)) if likely else "is not found"
