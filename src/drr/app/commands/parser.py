@@ -146,7 +146,7 @@ def did_you_mean(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
 
     shown = names if isinstance(names, Mapping) else {name: name for name in names}
     bare = {name.lstrip("-"): line for name, line in shown.items()}
-    near = [bare[name] for name in get_close_matches(slip.lstrip("-"), bare, 3, 0.7)]
+    near = [bare[name] for name in get_close_matches(slip.lstrip("-"), bare, 3, 0.66)]
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -17,7 +17,7 @@ from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchPage, SearchRequest, Shop
 from drr.env.text import category_key, tokens
 from drr.wording.currency import Currency
-from drr.wording.excerpt import excerpt
+from drr.wording.excerpt import excerpt, many
 
 # Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
 PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
@@ -225,7 +225,7 @@ def history_text(shop: Shop, user_id: str, few: int | None) -> str:
     page = shop.store.orders(user_id, limit=few)
     left = page.total > len(page.items)
     tail = ", the newest (--orders all shows all):" if left else ":" if page.total else ""
-    lines = ["", f"{page.total:,} orders{tail}"]
+    lines = ["", many(page.total, "order") + tail]
     products = {p.product_id: p for p in shop.store.products([o.product_id for o in page.items])}
     for order in page.items:
         title = products[order.product_id].title if order.product_id in products else "?"
