@@ -247,7 +247,9 @@ def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, sample_home: Path
     found = drr.json("bundle", "verify", tmp_path / "scored.bundle", *named[:2])
     assert found["failed"] == [], found["failed"]
     drr.out("run", tmp_path / "bare", *named, *RUN, "--limit", 1)
-    assert "of a set, queries.jsonl beside the shop" in drr.err("judges", "regrade", tmp_path / "bare")
+    assert "The truth of a set is queries.jsonl beside the shop" in drr.err(
+        "judges", "regrade", tmp_path / "bare"
+    )
     assert drr.json("judges", "regrade", tmp_path / "bare", "--queries", truth)["episodes"] == 1
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "1 answer, 49 answers still to" in page and f"retail-v1/sample {frozen.content_hash[:16]}" in page

@@ -88,8 +88,8 @@ class ReportLists:
     @cached_property
     def figures(self) -> dict[int, str]:
         """Return the figure right behind each point under `Figures`. An amount in another currency is none."""
-        said = ((point, text.partition("[")[0]) for point, text in self.labelled("figures"))
-        found = ((point, _FIGURE.search(text)) for point, text in said if FOREIGN not in text)
+        before = ((point, text.partition("[")[0]) for point, text in self.labelled("figures"))
+        found = ((point, _FIGURE.search(text)) for point, text in before if FOREIGN not in text)
         return {point: match[0] for point, match in found if match}
 
     @cached_property

@@ -139,7 +139,7 @@ FOREIGN = "\N{CURRENCY SIGN}"
 
 @cache
 def _signed() -> re.Pattern[str]:
-    """Return the expression of an amount with a sign or with a name of dollars, and of a sign alone in brackets, in a cell or behind `price`."""
+    """Return the expression of a sign or a name of dollars beside a number. It may also stand alone as a label."""
     words = vocabulary("money")
     sign = rf"(?<![=&?])(?:(?:(?<![A-Za-z])[A-Za-z]{{1,3}}|\bUS\s)?\\?[{re.escape(symbols())}]|\bUSD\b)"
     figure, dollars = r"\d(?:[\d.,]{0,14}\d)?", words.either("after")
@@ -151,7 +151,7 @@ def _signed() -> re.Pattern[str]:
 
 
 def without_foreign(text: str, currency: str) -> str:
-    """Return a text of the same length, in which other currencies' amounts have no sign that a reader knows: `$12.50` in a shop of euros."""
+    """Return the text with other currencies' signs blotted out, such as `$12.50` in a shop of euros. The length stays."""
     letters = list(text)
     for match in _signed().finditer(text):
         if any(one and currency not in _codes_of(one) for one in match.groups()):

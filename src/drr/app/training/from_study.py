@@ -60,8 +60,8 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
         )
     if not found:
         raise Misuse(
-            f"{folder}: has no finished answer to a question that code can check; --queries FILE gives truth that it lacks: "
-            "of a set, queries.jsonl beside the shop that was made, or a file of benchmarks/worded"
+            f"{folder}: has no finished answer to a question that code can check; --queries FILE gives truth that it lacks. "
+            "The truth of a set is queries.jsonl beside the shop that was made, or a file of benchmarks/worded"
         )
     return StudyAnswers(found, unread, failed)
 

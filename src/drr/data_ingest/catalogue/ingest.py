@@ -75,7 +75,7 @@ class Catalogue(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """What a dry run shows: the manifest to be, the first product, and the error that would stop the ingest."""
+    """The manifest that would be, the first product, and the error that would stop the ingest."""
 
     manifest: Manifest
     product: Product | None

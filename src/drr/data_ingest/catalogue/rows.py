@@ -181,7 +181,7 @@ class DelimitedFile(RowFile):
             raise DrrError(f"{self.path}: line {before + 1} has over 1 MB: a quote left open?") from None
 
     def _found(self, sample: list[str]) -> str:
-        """Return the separator that alone parts the header, or else the rows as it does; a row that disagrees is a bad row."""
+        """Return the separator that alone parts the header. Where several do, most rows agree, or it gives the most columns."""
         widths = {one: [len(row) for _, row in self._rows(sample, one)] for one in ",;\t|"}
         likely = [one for one, some in widths.items() if some and some[0] > 1]
         if len(likely) > 1:
