@@ -368,10 +368,8 @@ def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
         check_entries(place, deep=False)
     asked = sha256(read_file(queries.resolve())).hexdigest()
     if asked not in (part.published, part.questions):
-        raise DrrError(
-            f"{queries}: is not the file of the {part.count} questions of {frozen.name} {part.name}; "
-            "--limit N plays the first N of those, and without --set your own are played"
-        )
+        other = f"is not the file of the {part.count} questions of {frozen.name} {part.name}"
+        raise DrrError(f"{queries}: {other}; --limit N plays the first N of those, else leave --set out")
     if open_sandbox(web).content_hash != part.web:
         raise DrrError(f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out")
     given = {**call.given, "sandbox": web}
