@@ -191,7 +191,7 @@ def systems_of(
         each = ValueTable(judged, families_with(judged, wanted))
         shops = tuple(document["provenance"]["shop"])
         answered = SetVersion(label, manifest["set_sha256"], manifest["questions"], shops, *half_of(label))
-        for number, variant in enumerate(sorted(document["metrics"])):
+        for number, variant in enumerate(sorted(document["metrics"].keys() & answers.keys())):
             own, known = answers[variant], wanted & _standing(document, variant).keys()
             values = {name: one for name, one in each.values(variant).items() if name in known}
             ranks = {name: values[name] for name in ranking if name in values}

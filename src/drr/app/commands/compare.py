@@ -121,10 +121,11 @@ def _compared_pair(study: Study, arguments: argparse.Namespace) -> VariantPair:
     from drr.agents.commands.command import recorded_name
     from drr.app.report.standing import study_standings
     from drr.eval.judging.read import choose_judging, read_judged, repetitions
+    from drr.eval.metrics import all_failed
     from drr.eval.metrics.compare import ValueTable
 
     judged = read_judged(study, choose_judging(study, arguments.judge))
-    known = sorted({answer.variant for answer in judged.answers})
+    known = sorted({*(answer.variant for answer in judged.answers), *all_failed(judged)})
     a, b = (recorded_name(name, known) for name in (arguments.a, arguments.b))
     for name in (a, b):
         if name not in known:

@@ -85,7 +85,8 @@ def _means(
     names, columns = [*compress(names, asked)], [*compress(columns, asked)]
     rows = []
     for variant, values in metrics.items():
-        count = document["coverage"]["variants"][variant]["answers"]
+        covered = document["coverage"]["variants"].get(variant)
+        count = covered["answers"] if covered else 0
         cells = (
             with_interval(values[name], digits[name], usual=count) if name in values else "-"
             for name in names

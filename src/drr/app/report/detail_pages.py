@@ -151,7 +151,7 @@ def _compared_pairs(rows: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[A
 
 def _of_pair(material: ReportData, pair: tuple[str, str], tables: Sequence[Table]) -> Iterator[AnswerSection]:
     """Yield the sections of the page of two systems, with a row for each question that both systems answered."""
-    first, second = ({a.asked: a for a in reversed(material.variants[system])} for system in pair)
+    first, second = ({a.asked: a for a in reversed(material.variants.get(system, []))} for system in pair)
     shared = sorted(asked for asked in first if asked in second)
     for table in tables:
         shown = metrics_of(material, table)

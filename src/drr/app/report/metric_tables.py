@@ -49,7 +49,7 @@ _REPEATED = "No noise floor: each figure already takes all trials of a question 
 
 def _trial_notes(material: ReportData) -> list[str]:
     rows = material.document["metrics"].values()
-    known = [row["same_picks"].get("reason") for row in rows]
+    known = [row["same_picks"].get("reason") for row in rows if "same_picks" in row]
     notes = [f"No more than pass^1: {ONE_TRIAL}."] if ONE_TRIAL in known else []
     if any(row["solved"]["n_unscored"] for row in rows if "solved" in row):
         notes.append("Unscored: questions that code cannot check, and answers still to come.")

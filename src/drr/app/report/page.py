@@ -170,6 +170,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
     plot, topics = _placed(material, tables, figures)
     ranks = study_standings(material.study, material.judged, material.contrasts)
+    answered = [one for one in ranks.systems if one in material.variants]
     return _frame(material).draw(
         "summary.html",
         place="report",
@@ -184,8 +185,8 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         checked=bool(material.judged.rules),
         mistakes=_mistake_count(material),
         judged=material.judged.judging is not None,
-        charts=charts(material, ranks.systems, error_rows(material)),
-        spreads=spreads(material, ranks.systems),
+        charts=charts(material, answered, error_rows(material)),
+        spreads=spreads(material, answered),
         facts=facts(material),
     )
 

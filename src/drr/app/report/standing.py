@@ -141,8 +141,10 @@ def standings(
         return Standings(None, sorted(per_report(lead_metrics()[0])), {}, _by_code(errors))
     own = {system: mean(values) for system, values in per_report(metric.name).items()}
     means = {system: v.value for system, v in own.items()}
+    counted = metric.table == "pass"  # failed answers are in these means, as 0
     shares = {
-        system: share_of(v.n, v.n_unscored, sum(failed.get(system, {}).values())) for system, v in own.items()
+        system: share_of(v.n, v.n_unscored, 0 if counted else sum(failed.get(system, {}).values()))
+        for system, v in own.items()
     }
     systems, pairs = order_by_mean(metric, means), [one for one in found if one.metric == metric]
     mistakes = "" if metric.name == "mistakes" else _mistakes(per_report, systems)

@@ -51,13 +51,14 @@ def system_table(material: ReportData, found: Standings) -> Table:
     if found.metric is not None:
         columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
-    rows = [(system, [cells[system] for _, cells in columns]) for system in found.systems]
+    nothing = Cell(None, missing="–")
+    rows = [(system, [cells.get(system, nothing) for _, cells in columns]) for system in found.systems]
     gives_reason = [
         heading.label == AGAINST if found.metric else not place for place, (heading, _) in enumerate(columns)
     ]
-    for system in sorted(material.failed.keys() - material.variants.keys()):
+    for system in sorted(material.failed.keys() - {*found.systems}):
         why = Cell(failed_text(material.failed[system]))
-        rows.append((system, [why if here else Cell(None, missing="–") for here in gives_reason]))
+        rows.append((system, [why if here else nothing for here in gives_reason]))
     return Table("board", "Systems, best first", [heading for heading, _ in columns], rows)
 
 

@@ -20,6 +20,7 @@ from drr.eval.metrics import metrics, values_of
 from drr.eval.metrics.costs import cost_of, why_unknown
 from drr.eval.metrics.coverage import count_unjudged, variants_of
 from drr.eval.metrics.document import not_comparable
+from drr.eval.metrics.rewards import paid_failures
 from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.question import Comparison, grouped
 from drr.eval.tasks.judgements import Judged, JudgingRun
@@ -103,6 +104,7 @@ class EntryReader:
             short_name(answer.key): judged_fields(judged, answer, values_of(judged, answer))
             for answer in judged.answers
         }
+        found |= {short_name(key): {"scores": scores} for key, scores in paid_failures(judged).items()}
         outcomes = grouped((file_name(one.query), one) for one in judged.comparisons())
         planned = sum(unit.kind == "answer" for unit in self.study.ledger.units.standings())
         by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}

@@ -134,6 +134,8 @@ class Matrix:
     def __init__(self, entries: Sequence[ShownEntry], standings: Standings | None) -> None:
         self._done: dict[str, list[ShownEntry]] = {}
         self._failed: dict[str, Counter[str]] = {}
+        self._paid: dict[str, list[ShownEntry]] = {}
+        """Failed answers that count 0 in a figure."""
         self._by_query: dict[str, list[ShownEntry]] = {}
         for entry in entries:
             self._by_query.setdefault(entry.query_id, []).append(entry)
@@ -141,6 +143,7 @@ class Matrix:
                 self._done.setdefault(entry.variant, []).append(entry)
             else:
                 self._failed.setdefault(entry.variant, Counter())[entry.reason or entry.status] += 1
+                self._paid.setdefault(entry.variant, []).extend([entry] if entry.scores else [])
         self._standings = standings
         self.measures = measures(entries, standings.metric if standings else None)
         self._measure = self.measures[0]
@@ -149,7 +152,11 @@ class Matrix:
     @cached_property
     def columns(self) -> list[str]:
         """Return the variants in the order of the report; variants without any answer come last."""
-        first = [one for one in self._standings.systems if one in self._done] if self._standings else []
+        first = (
+            [one for one in self._standings.systems if one in self._done or self._paid.get(one)]
+            if self._standings
+            else []
+        )
         return [
             *dict.fromkeys([*first, *sorted(self._done)]),
             *sorted(self._failed.keys() - self._done.keys()),
@@ -181,13 +188,19 @@ class Matrix:
         return [self._head(name, self._done.get(name, [])) for name in self.columns]
 
     def _head(self, name: str, own: Sequence[ShownEntry]) -> VariantHead:
-        def over_questions(of: Callable[[ShownEntry], float | None]) -> Statistic:
+        def over_questions(
+            of: Callable[[ShownEntry], float | None], also: Sequence[ShownEntry] = ()
+        ) -> Statistic:
             found: dict[AskedQuestion, list[float | None]] = {}
-            for entry in own:
+            for entry in (*own, *also):
                 found.setdefault(entry.asked, []).append(of(entry))
             return mean(found)
 
-        means = [over_questions(one.of).within(one.metric.ends) for one in self.measures]
+        paid = self._paid.get(name, [])
+        means = [
+            over_questions(one.of, [e for e in paid if one.metric.name in e.scores]).within(one.metric.ends)
+            for one in self.measures
+        ]
         tokens, spent = over_questions(lambda entry: entry.tokens), over_questions(lambda entry: entry.cost)
         wrong = [len(entry.errors) for entry in own]
         cell = self._standings.against.get(name, Cell(None)) if self._standings else Cell(None)

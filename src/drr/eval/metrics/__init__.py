@@ -10,7 +10,7 @@ from typing import Any
 from drr.env.plugins import AnyPaper, Placed, in_table_places, papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric, Values, over_queries
-from drr.eval.stats.intervals import Statistic, VRow
+from drr.eval.stats.intervals import Statistic, VRow, mean
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
 
@@ -165,6 +165,29 @@ def unanswered(
     known = families(judged) if among is None else among
     found = [family.unanswered(judged, variant) for family in known if hasattr(family, "unanswered")]
     return [row for one in found for row in one]
+
+
+def all_failed(judged: Judged) -> list[str]:
+    """List the systems that left no answer at all, and whose questions so count 0 in what code pays."""
+    from drr.eval.metrics.reliability import trials_of
+
+    answered = {answer.variant for answer in judged.answers}
+    known = trials_of(judged) if answered else {}
+    return sorted(
+        variant
+        for variant in known.keys() - answered
+        if any(0.0 in row.values() for one in known[variant].values() for row in one.unpaid)
+    )
+
+
+def failed_figures(judged: Judged, variant: str) -> dict[str, Statistic]:
+    """Return the figures of a system that left no answer."""
+    rows = unanswered(judged, variant)
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    return {
+        name: mean(grouped((asked, row[name]) for asked, row in rows if name in row), one.method, one.ends)
+        for name, one in metrics(names).items()
+    }
 
 
 def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:

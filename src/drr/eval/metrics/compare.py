@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import families, family_values, metric, metrics, unanswered, values_of
+from drr.eval.metrics import all_failed, families, family_values, metric, metrics, unanswered, values_of
 from drr.eval.metrics.base import Family
 from drr.eval.metrics.coverage import count_equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
@@ -41,7 +41,7 @@ class ValueTable:
 
     @cached_property
     def systems(self) -> dict[str, list[Answer]]:
-        return variants_of(self.judged)
+        return {**variants_of(self.judged), **{name: [] for name in all_failed(self.judged)}}
 
     def behind(self, system: str) -> Judged:
         """Return the judgements that a system's values come from."""
@@ -90,8 +90,9 @@ class ValueTable:
         if (family, system) not in self._known:
             own = self.systems.get(system, ())
             values = [(answer.asked, family_values(self.judged, family, answer)) for answer in own]
-            names = dict.fromkeys(name for _, known in values for name in known)
-            values += unanswered(self.judged, system, [family])
+            failed = unanswered(self.judged, system, [family])
+            names = dict.fromkeys(name for _, known in values or failed for name in known)
+            values += failed
             self._known[family, system] = {
                 name: grouped((query, known.get(name)) for query, known in values) for name in names
             }

@@ -16,7 +16,7 @@ from drr.eval.judging.read import (
     refetched_judging,
     without_broken_off,
 )
-from drr.eval.metrics import document_rows, faithfulness, figures
+from drr.eval.metrics import all_failed, document_rows, failed_figures, faithfulness, figures
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import (
@@ -217,6 +217,7 @@ def study_document(
 def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyDocument:
     by_variant = variants_of(judged)
     rows = {variant: document_rows(figures(judged, answers)) for variant, answers in by_variant.items()}
+    rows |= {variant: document_rows(failed_figures(judged, variant)) for variant in all_failed(judged)}
     comparisons = judged.comparisons()
     rated = judged.all_rated(judged.answers)
     return {

@@ -232,6 +232,8 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
         for answer in judged.answers:
             own = answers.setdefault(answer.variant, {asked: [] for asked in every})
             own[answer.asked].append(answer)
+        for variant in dict.fromkeys(variant for (variant, _), worth in failed.items() if 0.0 in worth):
+            answers.setdefault(variant, {asked: [] for asked in every})
         scores, named = dict[str, Mapping[str, Score]](), dict[str, Mapping[str, frozenset[str]]]()
         for same in (one for by_question in answers.values() for one in by_question.values()):
             for answer in same:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.metrics.reliability import trials_of
 from drr.eval.stats.intervals import SHARE, Statistic, mean
@@ -45,6 +45,22 @@ def unanswered(judged: Judged, variant: str) -> list[tuple[AskedQuestion, Values
     """List what code pays a system's trials that left no answer."""
     known = trials_of(judged).get(variant, {}).items()
     return [(asked, row) for asked, one in known for row in one.unpaid]
+
+
+def paid_failures(judged: Judged) -> dict[str, Values]:
+    """Return what code pays the answers that failed for good, by key: 0 in each figure of a question that it checks."""
+    if not judged.answers:
+        return {}
+    study, known = judged.answers[0].study, trials_of(judged)
+    asked = questions(study)
+    found: dict[str, Values] = {}
+    for record in (*study.records("answer", "failed"), *study.records("answer", "over_budget")):
+        one = known.get(str(record.spec["variant"]), {}).get(
+            asked_of(record.spec, asked.get(str(record.spec["query_id"])))
+        )
+        if one is not None and not record.transient:
+            found[record.key] = next((row for row in one.unpaid if 0.0 in row.values()), {})
+    return found
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
