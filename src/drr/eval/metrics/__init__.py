@@ -168,7 +168,7 @@ def unanswered(
 
 
 def all_failed(judged: Judged) -> list[str]:
-    """List the systems that left no answer at all, and whose questions so count 0 in what code pays."""
+    """List the systems that left no answer at all. Their questions count 0 in what code pays."""
     from drr.eval.metrics.reliability import trials_of
 
     answered = {answer.variant for answer in judged.answers}

@@ -48,7 +48,7 @@ def unanswered(judged: Judged, variant: str) -> list[tuple[AskedQuestion, Values
 
 
 def paid_failures(judged: Judged) -> dict[str, Values]:
-    """Return what code pays the answers that failed for good, by key: 0 in each figure of a question that it checks."""
+    """Return what code pays the answers that failed for good, by key. It is 0 in each figure of a question that it checks."""
     if not judged.answers:
         return {}
     study, known = judged.answers[0].study, trials_of(judged)
