@@ -305,19 +305,17 @@ def test_what_switches_checks_off_is_found_or_not_called_consistent(
     assert any("version that is not known" in one["what"] for one in later["not_checked"])
 
 
-def _other_banner(lines: list[Any]) -> None:
+def _other_words(lines: list[Any]) -> None:
     for document in lines[0]["documents"].values():
-        document["banner"] = "Judged by the best."
+        document["banner"] = document["standing"] = "Judged by the best."
 
 
 def test_words_of_another_build_are_no_figures(home: Path, tmp_path: Path, drr: Drr) -> None:
     def edit(folder: Path) -> None:
-        edit_rows("figures.json", _other_banner)(folder)
+        edit_rows("figures.json", _other_words)(folder)
         edit_rows(MANIFEST, _name_another_build)(folder)
 
-    by_us = found_in(
-        drr, forged(home / "bundle", tmp_path / "ours", edit_rows("figures.json", _other_banner))
-    )
+    by_us = found_in(drr, forged(home / "bundle", tmp_path / "ours", edit_rows("figures.json", _other_words)))
     assert by_us["failed"][0]["check"] == "figures"
     elsewhere = found_in(drr, forged(home / "bundle", tmp_path / "theirs", edit))
     assert elsewhere["holds"] and "figures" in {one["check"] for one in elsewhere["not_checked"]}

@@ -45,7 +45,8 @@ def test_the_last_line_tells_of_mistakes(recorded: Path) -> None:
     text = " ".join(_standing(recorded).split())
     assert text.startswith("None of 4 systems is shown to be better by overall.")
     assert (
-        "Mistakes a report: plan-to-function 1.80, plan-to-function+ws 0.33, react 0.00 and 1 more." in text
+        "Mistakes a report: plan-to-function 1.80, plan-to-function+ws 0.33, hybrid-react 0.00 and 1 more."
+        in text
     )
 
 
