@@ -146,7 +146,9 @@ def did_you_mean(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
 
     shown = names if isinstance(names, Mapping) else {name: name for name in names}
     bare = {name.lstrip("-"): line for name, line in shown.items()}
-    near = [bare[name] for name in get_close_matches(slip.lstrip("-"), bare, 3, 0.66)]
+    bald = slip.lstrip("-")
+    found = get_close_matches(bald, bare, 3, 0.7) or get_close_matches(bald, bare, 1, 0.66)
+    near = [bare[name] for name in found]
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
