@@ -177,9 +177,9 @@ def _part(folder: Path, settings: Settings) -> SetPart:
     )
 
 
-def _web(folder: Path) -> Path:
-    """Return the web folder of a part; a part without one has the web that comes with the program."""
-    return folder / "web" if (folder / "web").is_dir() else BOX
+def _web(*folders: Path) -> Path:
+    """Return the first web folder in these folders; a part without one has the web that comes with the program."""
+    return next((one / "web" for one in folders if (one / "web").is_dir()), BOX)
 
 
 def _seal(part: SetPart) -> PartSeal:
@@ -217,7 +217,7 @@ def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
     for place in made:
         part = folder / place.resolve().name
         part.mkdir()
-        if _web(place) != BOX:
+        if _web(place) != BOX and not (place / MADE).is_file():  # else it is made with the shop
             shutil.copytree(place / "web", part / "web")
         own = questions_to_publish(asked[part.name], with_truth=terms.with_truth)
         write_queries(part / "queries.jsonl", own, public=True)
@@ -350,28 +350,29 @@ def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
         if own.set is not None and call.queries is not None:
             raise Misuse(f"{call.study}: answers the set {own.set}; other questions need another study")
         return call
-    folder = place_of_set(call.frozen)
-    frozen = read_set(folder)
+    frozen = read_set(folder := place_of_set(call.frozen))
     settings = resolve(dict(call.given)).settings
-    part = _of_shop(frozen, call.shop or found_shop(call.folder, own.shop), settings)
+    part = _of_shop(frozen, shop := call.shop or found_shop(call.folder, own.shop), settings)
     label = frozen.label(part, settings)
     if not is_new:
         check_same_set(call.folder, own.set, call.frozen, label)
     place = (folder.parent if folder.is_file() else folder) / part.name
     given = call.given.get("sandbox")
-    queries, web = call.queries or place / "queries.jsonl", Path(str(given or _web(place))).resolve()
+    beside = [Path(shop).resolve().parent] if part.made and shop else []
+    queries, web = call.queries or place / "queries.jsonl", Path(str(given or _web(place, *beside))).resolve()
     if part.published is None and (call.queries is None or given is None):
         raise Misuse(
             f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
         )
     if place.is_dir():
         check_entries(place, deep=False)
-    asked = sha256(read_file(queries.resolve())).hexdigest()
-    if asked not in (part.published, part.questions):
+    if sha256(read_file(queries.resolve())).hexdigest() not in (part.published, part.questions):
         other = f"is not the file of the {part.count} questions of {frozen.name} {part.name}"
         raise DrrError(f"{queries}: {other}; --limit N plays the first N of those, else leave --set out")
     if open_sandbox(web).content_hash != part.web:
-        raise DrrError(f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out")
+        raise DrrError(
+            f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out, and keep web/ beside shop/"
+        )
     given = {**call.given, "sandbox": web}
     return call.model_copy(update={"queries": queries, "given": given, "set": label})
 
