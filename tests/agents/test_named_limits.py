@@ -74,6 +74,9 @@ def test_a_limit_with_a_name_is_told_and_keyed_and_no_other_is(
     capsys.readouterr()
     wide, tight = _ran("wide", "--limits", "wide"), _ran("tight", "--limits", "tight")
     assert "plan-to-function plans all of its calls at once, 12 at most" in capsys.readouterr().err
+    assert main(["run", "wide", "--quiet"]) == 0
+    with Study.read(Path("wide")) as again:
+        assert {one.key for one in again.records("answer")} == {one.key for one in wide.values()}
     for name, before in usual.items():
         assert len({one[name].key for one in (usual, numbers, wide, tight)}) == 4
         assert _told("usual", before) == _told("numbers", numbers[name]) == []

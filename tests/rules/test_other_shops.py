@@ -116,6 +116,15 @@ def test_other_labels_of_a_total_are_read(shop: Shop, label: str) -> None:
     assert told(shop, f"{kits}{label} mit Versand: 40,90 €") == {}
 
 
+@pytest.mark.parametrize("pot", ["10,00 € × 2", "2 Stück à 10,00 €", "10,00 €, Menge 2", "zweimal 10,00 €"])
+def test_pieces_in_any_words_may_make_a_total(shop: Shop, pot: str) -> None:
+    for more, holds in (("20,00", True), ("35,00", False)):
+        said = told(shop, f"- Topf: {pot}\n- Pfanne: {more} €\n\nSumme: 40,00 €\n")
+        assert (said == {}) is holds, said
+        rows = f"| Ware | Stk. | Preis |\n|---|---|---|\n| Topf | 2 | 10,00 € |\n| Pfanne | 1 | {more} € |"
+        assert (told(shop, f"{rows}\n| Summe | | 40,00 € |\n") == {}) is holds
+
+
 @pytest.mark.parametrize("day", ["20-Jul-2019", "20-July-2019"])
 def test_a_day_with_hyphens_around_the_month_is_read(shop: Shop, day: str) -> None:
     assert told(shop, report_of(shop, "20. Juli 2019", day)) == {}

@@ -88,7 +88,7 @@ _ROOMY = {
     "rounds": 50,
     "supervisor_steps": 50,
     "tokens": 20_000_000,
-    "seconds": 7_200,
+    "seconds": 7_200.0,
     "announced": 1,
 }
 LimitName = Literal["wide", "tight"]

@@ -102,7 +102,7 @@ RULES: dict[str, Rule] = {
     "name_matches_id": Rule("catalogue:name_matches_id", "115"),
     "price": Rule("products:price", "128", reads_figures=True),
     "rating": Rule("products:rating", "124", reads_figures=True),
-    "total": Rule("money:total", "124", reads_figures=True),
+    "total": Rule("money:total", "125", reads_figures=True),
     "budget": Rule("money:budget", "124", reads_figures=True),
     "order_facts": Rule("orders:order_facts", "128", reads_figures=True),
     "privacy": Rule("profile:privacy", "115"),

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, groupby
 from itertools import product as choices
+from math import prod
 from typing import NamedTuple
 
+from drr.citations.hidden import blank_spans
 from drr.env.entities import Product
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.results import Span
@@ -35,11 +37,12 @@ _EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
 _SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
 _BETWEEN = " \t*_:=–—-.>•"
 _WHOLE = re.compile(r"\d{1,3}")
+_PIECES = re.compile(r"(?<![\w.,:/])\d{1,3}(?![\w:/%]|[.,]\d)")
 _CENT = 0.011
 _LONG = 120
 """Most characters of a line of text that may belong to a bill without naming a product."""
-_MOST = 12
-"""Most lines of a bill for which all readings are tried."""
+_MOST = 3**10
+"""Most readings of a bill that are tried."""
 _NEAR = 40
 """Lines in which the item above a line is looked for."""
 _FEW = 8
@@ -193,7 +196,9 @@ def _bill(lines: Sequence[BillLine | None], total: Quantity) -> StatedBill | Non
     open_ = [one.costs for one in known if len(one.costs) > 1]
     fixed = sum(one.costs[0] for one in known if len(one.costs) == 1)
     whole = sum(one.price for one in known)
-    if len(open_) > _MOST or (len(known) > 2 and any(abs(2 * one.price - whole) <= _CENT for one in known)):
+    if prod(map(len, open_)) > _MOST or (
+        len(known) > 2 and any(abs(2 * one.price - whole) <= _CENT for one in known)
+    ):
         return None  # one line is the sum of the others: a total of a part
     return StatedBill(known, total, tuple(round(fixed + sum(some), 2) for some in choices(*open_)))
 
@@ -208,12 +213,13 @@ def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
         return None
     many = _many(mentions, row.start, row.end)
     product = mentions.subject.product(next(iter(ids), ""))
+    perhaps = _perhaps_many(mentions, row.start, row.end, amount)
     for place, cell in enumerate(row.cells[: len(row.header)]):
         if plain_label(row.header[place]) in QUANTITY and _WHOLE.fullmatch(
             text := segment(mentions.body, *cell).text
         ):
             many = 1 if product is not None and int(text) == product.rating_number else int(text)
-    return _line(mentions, product, amount, many, row.cells[column])
+    return _line(mentions, product, amount, many, row.cells[column], perhaps)
 
 
 def _many(mentions: Mentions, start: int, end: int) -> int:
@@ -221,7 +227,22 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
     return 1 if match is None else int(match["many"] or match["behind"] or match["qty"])
 
 
-def _line(mentions: Mentions, product: Product | None, amount: Quantity, many: int, place: Span) -> BillLine:
+def _perhaps_many(mentions: Mentions, start: int, end: int, amount: Quantity) -> set[int]:
+    """Return how many pieces a line may tell, in any language: its bare whole numbers, or two or three where it has only words."""
+    taken = [(amount.start, amount.end), *((one.start, one.end) for one in mentions.within(start, end))]
+    rest = blank_spans(mentions.plain[:end], taken)
+    found = {int(one[0]) for one in _PIECES.finditer(rest, start)} - {0, 1}
+    return found or ({2, 3} if any(map(str.isalpha, rest[start:])) else set())
+
+
+def _line(
+    mentions: Mentions,
+    product: Product | None,
+    amount: Quantity,
+    many: int,
+    place: Span,
+    perhaps: Iterable[int],
+) -> BillLine:
     """Return a line with its possible costs.
 
     The amount is for one piece if the text says so (`2 x $5.99`) or if it is the record's price. It is for all pieces if it is their
@@ -230,7 +251,7 @@ def _line(mentions: Mentions, product: Product | None, amount: Quantity, many: i
     known, value = None if product is None else product.price, amount.value
     product_id = None if product is None else product.product_id
     if many == 1:
-        return BillLine(product_id, value, (value,))
+        return BillLine(product_id, value, (value, *(round(value * one, 2) for one in sorted(perhaps))))
     if _EACH.search(mentions.body, *place) or (known is not None and abs(value - known) <= _CENT):
         return BillLine(product_id, value, (round(many * value, 2),))
     if known is not None and abs(value - many * known) <= _CENT:
@@ -347,7 +368,8 @@ def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
     if len(found) == 1:
         many = _many(mentions, line.start, line.end)
         product = mentions.subject.product(next(iter(ids), ""))
-        return _line(mentions, product, found[0], many, (line.start, line.end))
+        perhaps = _perhaps_many(mentions, after_bullet(mentions.body, line), line.end, found[0])
+        return _line(mentions, product, found[0], many, (line.start, line.end), perhaps)
     equals = _EQUALS.search(mentions.body, line.start, line.end)
     if len(found) == 2 and equals is not None and found[1].start >= equals.start():
         return BillLine(next(iter(ids), None), found[0].value, (found[1].value,))
