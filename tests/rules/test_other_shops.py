@@ -125,6 +125,13 @@ def test_pieces_in_any_words_may_make_a_total(shop: Shop, pot: str) -> None:
         assert (told(shop, f"{rows}\n| Summe | | 40,00 € |\n") == {}) is holds
 
 
+def test_a_line_with_words_before_its_product_may_be_a_choice_that_is_left_out(shop: Shop) -> None:
+    links = [f"[Ware](http://ecommerce.example/{one})" for one in ("DE-1044", "DE-1003")]
+    for total, holds in (("19,90", True), ("65,80", True), ("30,00", False)):
+        lines = f"- {links[0]}: 19,90 €\n- oder {links[1]}: 45,90 €\n\nSumme: {total} €\n"
+        assert ("total" not in told(shop, lines)) is holds
+
+
 @pytest.mark.parametrize("day", ["20-Jul-2019", "20-July-2019"])
 def test_a_day_with_hyphens_around_the_month_is_read(shop: Shop, day: str) -> None:
     assert told(shop, report_of(shop, "20. Juli 2019", day)) == {}
