@@ -34,7 +34,7 @@ NEEDS = {
     ),
     "a file of one's own": re.compile(
         r"my[-_]|^study import |^data ingest \S+\.(csv|xml|parquet)|^papers (persons import|aggregate |swap |criteria)|^judges (calibrate |align |plan )|labels?[-.]|sheet\.jsonl|anna\.jsonl|points\.jsonl"
-        r"|^judges check report.md|--relative|^web replay|^study trace study .|fewer\.jsonl|marks-ann\.jsonl|persons persons|study/align"
+        r"|^judges check report.md|--relative|^web replay|^study trace study .|fewer\.jsonl|marks-ann\.jsonl|persons persons|study/align|--with old"
     ),
     "minutes": re.compile(
         r"^papers reproduce |--help|--tokens 8k,32k,128k|--what (pqr|criteria|pairwise|relative|dr3|reporteval)|--repeat|--diff|--workers|--tasks"

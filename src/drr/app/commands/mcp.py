@@ -130,7 +130,7 @@ def _serve(app: ASGIApp, port: int, token: str, public: Collection[str]) -> None
         file=sys.stderr,
         flush=True,
     )
-    uvicorn.run(
+    config = uvicorn.Config(
         TokenGuard(app, token, by_address=True, public=public),
         host="127.0.0.1",
         port=port,
@@ -138,6 +138,7 @@ def _serve(app: ASGIApp, port: int, token: str, public: Collection[str]) -> None
         access_log=False,
         http=PatientProtocol,
     )
+    uvicorn.Server(config).run()  # `uvicorn.run` calls a Ctrl-C before the first request a failure
 
 
 def _check_port(port: int) -> None:
