@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatch
@@ -138,7 +138,13 @@ class MappedFile:
     def untaken(self) -> str:
         """List the columns that no field takes; empty where all are read."""
         taken = {self.table.same, *chain.from_iterable(self.columns.values())}
-        return _names([one for one in self.source.columns if one not in taken])
+        return _names(
+            [one for one in self.source.columns if one not in taken and not self._is_within(one, taken)]
+        )
+
+    def _is_within(self, column: str, taken: Set[str | None]) -> bool:
+        steps = column.split(".") if self.source.holds_text else []
+        return any(".".join(steps[:k]) in taken for k in range(1, len(steps)))
 
     def batches(self, fields: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows with the cells of these fields; a field without a column is left out."""
@@ -204,7 +210,17 @@ def map_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | Non
         for pattern in getattr(CatalogueMap.model_validate(mapping), kind).file:
             if not any(one.kind == kind and fnmatch(one.name, pattern) for one in found):
                 raise Misuse(f"the mapping's [{kind}] names {pattern}, and no such file is given")
+        _check_columns([one for one in found if one.kind == kind])
     return found
+
+
+def _check_columns(files: Sequence[MappedFile]) -> None:
+    """Raise `Misuse` for a column that no row of a table's files has."""
+    for field, names in files[0].columns.items() if files else ():
+        gone = [{*one.source.lacking(one.columns[field])} for one in files]
+        for column in names:
+            if all(column in some for some in gone):
+                raise _no_column(files[0].source, files[0].kind, field, column)
 
 
 def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> MappedFile:
@@ -286,12 +302,16 @@ def _columns(
             count = source.columns.count(column)
             if count > 1:
                 raise Misuse(f"{source.path}: has {count} columns {column!r}; rename all but one")
-            if not count and not source.open_ended:
-                near = "".join(
-                    f"; did you mean {one!r}?" for one in get_close_matches(column, source.columns, 1, 0.7)
-                )
-                raise Misuse(f"{source.path}: has no column {column!r}, the mapping's [{kind}] {field}{near}")
+        # another file may have what no row of this one has, unless no such table is without it
+        if (not source.open_ended or (field,) in _NEEDED[kind]) and (gone := source.lacking(columns)):
+            raise _no_column(source, kind, field, gone[0])
         yield field, columns
+
+
+def _no_column(source: TableFile, kind: Kind, field: str, column: str) -> Misuse:
+    close = get_close_matches(column, source.columns, 1, 0.7)
+    near = f"; did you mean {close[0]!r}?" if close else _seen(source)
+    return Misuse(f"{source.path}: has no column {column!r}, the mapping's [{kind}] {field}{near}")
 
 
 def _plain(name: str) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, TypeVar
 
+from drr.data_ingest.catalogue.elements import find_rows, read_rows
 from drr.data_ingest.catalogue.encodings import likely_encoding
 from drr.data_ingest.products import BadLine, Repairs, parse_object, without_bom
 from drr.env.errors import DrrError, Misuse
@@ -56,6 +57,8 @@ class TableFile(ABC):
     columns: list[str]
     open_ended = False
     """True if rows may have columns beside those of the first rows."""
+    holds_text = False
+    """True if a column's text has that of the columns within it."""
 
     def __init__(
         self, path: Path, encoding: str | None, separator: str | None, language: str | None = None
@@ -64,6 +67,10 @@ class TableFile(ABC):
 
     @abstractmethod
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]: ...
+
+    def lacking(self, names: Sequence[str]) -> list[str]:
+        """Return those of the names that no row has."""
+        return [name for name in names if name not in self.columns]
 
 
 class RowFile(TableFile):
@@ -225,11 +232,23 @@ class ObjectFile(RowFile):
                     except BadLine as error:
                         yield number, error.reason
 
+    def lacking(self, names: Sequence[str]) -> list[str]:
+        left = {*super().lacking(names)}
+        for _, one in self._objects() if left else ():
+            if not left:
+                break
+            left -= dict(_flat(one, deepest=_depth(left))).keys() if isinstance(one, dict) else set()
+        return [name for name in names if name in left]
+
     def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        deepest = max((name.count(".") + 1 for name in wanted), default=1)
+        deepest = _depth(wanted)
         for line, one in self._objects():
             flat = dict(_flat(one, deepest=deepest)) if isinstance(one, dict) else {}
             yield line, [flat.get(name) for name in wanted] if isinstance(one, dict) else one
+
+
+def _depth(names: Iterable[str]) -> int:
+    return max((name.count(".") + 1 for name in names), default=1)
 
 
 def _flat(
@@ -245,44 +264,23 @@ def _flat(
 
 
 class XmlFile(ObjectFile):
-    """A feed of `item` or `entry` elements (RSS, Atom). A document type, and so any entity of its own, is refused."""
+    """A file of elements, such as a feed. A column is a path such as `price`, `price.gross` or `price@currency`."""
 
     endings = (".xml", ".rss", ".atom")
+    holds_text = True
+
+    def __init__(self, path: Path, *_: object) -> None:
+        with open_unpacked(path) as file:
+            self._rows = find_rows(path, _pieces(file), LONGEST)
+        super().__init__(path)
 
     def _objects(self) -> Iterator[tuple[int, Any]]:
-        from lxml import etree
+        with open_unpacked(self.path) as file:
+            yield from read_rows(self.path, _pieces(file), self._rows, LONGEST)
 
-        parser = etree.XMLPullParser(
-            ("end",), tag=("{*}item", "{*}entry"), resolve_entities=False, no_network=True, remove_comments=True,
-            remove_pis=True,
-        )  # fmt: skip
-        fed = 0
-        try:
-            with open_unpacked(self.path) as file:
-                for chunk in iter(partial(file.read, 1 << 16), b""):
-                    parser.feed(chunk)
-                    fed += len(chunk)
-                    for _, item in parser.read_events():
-                        if item.getroottree().docinfo.internalDTD is not None:
-                            raise DrrError(f"{self.path}: declares a document type (DOCTYPE); take it out")
-                        found: dict[str, list[str]] = {}
-                        for part in item:
-                            found.setdefault(etree.QName(part).localname, []).append(
-                                (part.text or "").strip()
-                            )
-                        yield (
-                            item.sourceline,
-                            {name: one if one[1:] else one[0] for name, one in found.items()},
-                        )
-                        item.clear()
-                        while item.getprevious() is not None:
-                            del item.getparent()[0]
-                        fed = 0
-                    if fed > LONGEST:
-                        raise DrrError(f"{self.path}: {LONGEST:,} bytes hold no whole item; mend it")
-            parser.close()
-        except etree.XMLSyntaxError as error:
-            raise DrrError(f"{self.path}: is not well-formed XML (line {error.lineno}); mend it") from None
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(file.read, 1 << 16), b"")
 
 
 class ParquetFile(TableFile):
