@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Makes the data of `wording/locales` and `wording/currencies.json`: `python -m benchmarks.locales` with babel installed, which nothing else needs.
+"""Makes the data of `wording/locales`, `data_ingest/catalogue/written_dates.json` and `wording/currencies.json`: `python -m benchmarks.locales` with babel installed, which nothing else needs.
 
 Months, marks of numbers, currencies and their signs come from Unicode CLDR by babel; labels, states and everyday signs stand here.
 A new language is one entry of `WORDS` and one run.
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
+from drr.data_ingest.catalogue.written_dates import FILE as DATES
 from drr.wording.currencies import FILE, key_of
 from drr.wording.figures import UNITS
 from drr.wording.locale import FOLDER
@@ -55,6 +57,8 @@ MONTHS = [
     "uk",
     "vi",
 ]
+EVERYDAY = ["d MMMM y 'r'."]
+"""Dates that people write and CLDR lacks: `25 czerwca 2023 r.`"""
 FORMS = [
     *MONTHS,
     "ar",
@@ -203,6 +207,36 @@ def currencies() -> dict:
     }
 
 
+def dates() -> dict:
+    """Return the forms of dates that have one reading, the names that mean several months, and languages by their names."""
+    from babel import Locale
+
+    forms, months, languages = dict.fromkeys(EVERYDAY), defaultdict(dict), {}
+    for language in MONTHS:
+        locale = Locale(language)
+        forms |= {
+            one: None
+            for width in ("long", "medium", "short")
+            if "/" not in (one := locale.date_formats[width].pattern.replace("MMMM", "MMM"))
+            and re.search(r"\by\b.*\s|\s.*\by\b", one)
+        }
+        for form in ("format", "stand-alone"):
+            for width in ("wide", "abbreviated"):
+                for number, name in locale.months[form][width].items():
+                    months[name.rstrip(".").casefold()][language] = number
+    for code, name in Locale("en").languages.items():
+        if len(code) == len("en"):
+            languages[name.casefold()] = code
+            with suppress(Exception):
+                languages.setdefault(Locale(code).languages[code].casefold(), code)
+    return {
+        "source": f"Unicode CLDR by babel; everyday forms by {Path(__file__).name}",
+        "forms": sorted(forms),
+        "shared": {name: some for name, some in sorted(months.items()) if len({*some.values()}) > 1},
+        "languages": dict(sorted(languages.items())),
+    }
+
+
 def own_currencies(locale) -> set[str]:
     """Return the currencies of a language's countries."""
     from babel.core import get_global
@@ -285,6 +319,7 @@ def main() -> None:
     FILE.write_bytes(
         orjson.dumps({**found, "names": signed, "forms": forms()}, option=orjson.OPT_INDENT_2) + b"\n"
     )
+    DATES.write_bytes(orjson.dumps(dates(), option=orjson.OPT_INDENT_2) + b"\n")
     from babel import Locale
     from babel.numbers import get_decimal_symbol, get_group_symbol
 

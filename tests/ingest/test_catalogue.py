@@ -510,6 +510,30 @@ def test_an_ingest_tells_what_it_leaves_out(tmp_path: Path, drr: Drr) -> None:
     assert "left out: 1 of 2 rows of orders, whose product no file lists" in said
 
 
+def test_an_order_of_a_product_that_was_refused_is_said_so_and_unread_prices_have_a_line(
+    tmp_path: Path, drr: Drr
+) -> None:
+    """The first product stood in the file, which was said to lack it."""
+    products = "id,title,price\n" + "".join(f"{k},Bed,9.50 USD\n" for k in range(1, 9))
+    products += "9,Bed,9.50 or 8 USD\nN,Bed,-5.00 USD\n"
+    orders = "product_id,user_id,date\n1,u,2025-06-05\nN,u,2025-06-06\n99,u,2025-06-06\n98,u,2025-06-06\n"
+    files = wrote(tmp_path, p_csv=products, o_csv=orders)
+    asked = ("data", "ingest", *files, "--shop", tmp_path / "s", "--max-bad", "0.2")
+    for dry in (("--dry-run",), ()):
+        said = drr.out(*asked, *dry)
+        assert "left out: 2 of 4 rows of orders, whose product no file lists" in said
+        assert "left out: 1 of 4 rows of orders, whose product was refused" in said
+        assert "price_unreadable 1 (first on line 10 of p.csv)" in said, said
+    kept = [json.loads(line) for line in (tmp_path / "s.quarantine.jsonl").read_text().splitlines()]
+    assert [one["reason"] for one in kept] == [
+        "negative_price",
+        "refused_product",
+        "unknown_product",
+        "unknown_product",
+    ]
+    assert drr.json(*asked, "--replace", "--quiet")["notes"]["price_unreadable"] == 1
+
+
 def test_people_are_no_products(tmp_path: Path, drr: Drr) -> None:
     """An order with a name and an article's number has what a product needs, but for the column of e-mails."""
     sales = "SKU,Acc no,Name,Email\n1,C1,Anna Zq,anna@zq-mail.de\n"
@@ -592,7 +616,7 @@ def test_an_order_of_unknown_status_accuses_nobody(tmp_path: Path, drr: Drr) -> 
     ("cells", "mapping", "code", "told"),
     [
         ({"features": "[" * 200_000}, "", 0, ""),
-        ({}, 'encoding = "utf-8\\u0000"', 1, "is not in the encoding"), ({}, 'encoding = "zip"', 1, "is not in the encoding"),
+        ({}, 'encoding = "utf-8\\u0000"', 2, "is no encoding"), ({}, 'encoding = "zip"', 2, "is no encoding"),
         ({}, "rate = inf", 2, "rate: "), ({"price": "9 ¤"}, "rate = 1e308", 2, "rate: "),
         ({"currency": "Anna Zwetschkenbaum"}, "", 1, "no code"),
         ({"currency": "ZWETSCHKE"}, 'file = "p.csv"', 1, "no code"),

@@ -288,6 +288,57 @@ def test_a_date_without_a_century_is_not_guessed() -> None:
         assert moment_of(text, None, True) == day, text
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "day"),
+    [
+        ("5 listopada 2024", "pl", "2024-11-05"), ("5. listopada 2024.", "hr", "2024-10-05"), ("5 lis 2024", "pl", "2024-11-05"),
+        ("5. lis 2024.", "hr", "2024-10-05"), ("5 listopada 2024", None, None), ("5 listopada 2024", "de", None), ("5 srp 2024", "cs", "2024-08-05"),
+        ("25 czerwca 2023 r.", None, "2023-06-25"), ("25 czerwca 2023 r.", "pl", "2023-06-25"), ("2024. január 5.", "hu", "2024-01-05"),
+        ("2024. jan. 5.", None, "2024-01-05"), ("2024 m. sausio 5 d.", "lt", "2024-01-05"), ("2024. gada 5. janvāris", "lv", "2024-01-05"),
+        ("5 января 2024\u202fг.", "ru", "2024-01-05"), ("5 січ. 2024 р.", "uk", "2024-01-05"), ("5. 1. 2024", "cs", "2024-01-05"),
+        ("05. 01. 2024.", "hr", "2024-01-05"), ("25 czerwca 2023 p.n.e.", "pl", None), ("31 czerwca 2023 r.", "pl", None),
+        ("5 maja 24 r.", "pl", None), ("5 majówki 2024 r.", "pl", None), ("2024. 13. 05.", "hu", None),
+    ],
+)  # fmt: skip
+def test_a_date_is_read_as_its_language_writes_it(text: str, language: str | None, day: str | None) -> None:
+    """A month of two languages is that of the shop's; without one it is not guessed."""
+    moment = moment_of(text, None, True, language)
+    assert (moment and datetime.fromtimestamp(moment / 1000, UTC).date().isoformat()) == day
+
+
+def test_the_language_of_the_shop_tells_the_months_of_its_orders(tmp_path: Path, drr: Drr) -> None:
+    articles = wrote(tmp_path / "p.csv", ("id", "title"), ("P1", "Lampa"))
+    head = ("order_id", "product_id", "user_id", "date")
+    orders = wrote(
+        tmp_path / "o.csv", head, (1, "P1", "u", "5 listopada 2024"), (2, "P1", "u", "5 maja 2024 r.")
+    )
+    (told := tmp_path / "m.toml").write_text('[products]\nlanguage = "pl-PL"\n')
+    asked = ("data", "ingest", articles, orders, "--map", told, "--shop", tmp_path / "shop", "--quiet")
+    assert drr.json(*asked)["as_of"] == "2024-11-06"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("polish", 'say language = "pl"'), ("Deutsch", 'say language = "de"'), ("klingon", 'such as "de"')]
+)  # fmt: skip
+def test_a_language_by_name_is_misuse_that_says_its_code(
+    name: str, said: str, tmp_path: Path, drr: Drr
+) -> None:
+    """It was taken, and the shop was one of no language."""
+    articles = wrote(tmp_path / "p.csv", ("id", "title"), ("P1", "Lampa"))
+    (told := tmp_path / "m.toml").write_text(f'[products]\nlanguage = "{name}"\n')
+    asked = ("data", "ingest", articles, "--map", told, "--shop", tmp_path / "shop")
+    error = drr.err(*asked, code=2)
+    assert f"'{name}'" in error and said in error and not (tmp_path / "shop").exists()
+
+
+def test_an_encoding_that_is_none_is_called_unknown(tmp_path: Path, drr: Drr) -> None:
+    articles = wrote(tmp_path / "p.csv", ("id", "title"), ("P1", "Lampa"))
+    for name in ("latin9x", "zip", "utf-8\\u0000"):
+        (told := tmp_path / "m.toml").write_text(f'encoding = "{name}"\n')
+        said = drr.err("data", "ingest", articles, "--map", told, "--shop", tmp_path / "shop", code=2)
+        assert "is no encoding that is known" in said and 'encoding = "utf-8"' in said
+
+
 def test_a_code_is_a_currency_in_use() -> None:
     assert codes_of("eur") == ("EUR",) and codes_of("XYZ") == () and codes_of("zł") == ("PLN",)
 

@@ -314,9 +314,10 @@ def _catalogue_lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from (plain(f"{name}: {columns}") for name, columns in recipe["files"].items())
     for name, columns in found.get("untaken", {}).items():
         yield plain(f"{name}: no field takes {columns}; agents see those that [products] details names")
-    if unlisted := found["quarantined"].get("unknown_product"):
-        rows = many(found["rows"]["order_rows"], "row")
-        yield f"left out: {unlisted:,} of {rows} of orders, whose product no file lists"
+    for reason, why in (("unknown_product", "no file lists"), ("refused_product", "was refused")):
+        if count := found["quarantined"].get(reason):
+            rows = many(found["rows"]["order_rows"], "row")
+            yield f"left out: {count:,} of {rows} of orders, whose product {why}"
     rates = recipe.get("rates")
     day = f" (others by rates of {rates['date']})" if rates else ""
     yield plain(
@@ -324,7 +325,13 @@ def _catalogue_lines(found: Mapping[str, Any]) -> Iterator[str]:
     )
     for label, counts in (("quarantined", found["quarantined"]), ("noted", found["notes"])):
         if counts:
-            yield f"{label}: " + ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
+            first = {name: f" (first on {place})" for name, place in recipe.get("first", {}).items()}
+            yield plain(
+                f"{label}: "
+                + ", ".join(
+                    f"{name} {count:,}{first.get(name, '')}" for name, count in sorted(counts.items())
+                )
+            )
     if found["quarantine_file"]:
         yield f"lines and reasons: {found['quarantine_file']}"
     if not found["counts"]["users"]:

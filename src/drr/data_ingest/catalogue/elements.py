@@ -17,17 +17,17 @@ _SHOWN, _CUT = 12, 40
 """Most elements that an error names, and most letters of each."""
 
 
-class Rows(NamedTuple):
+class RowElements(NamedTuple):
     """The elements that are rows: their names, and how many elements they lie in; `None` for any number."""
 
     names: tuple[str, ...]
     depth: int | None = None
 
 
-def find_rows(path: Path, pieces: Iterable[bytes], most: int) -> Rows:
-    """Tell by so many bytes which elements are rows: items or entries, else what repeats in the root or in its only child.
+def find_rows(path: Path, pieces: Iterable[bytes], most: int) -> RowElements:
+    """Tell which elements are rows, from so many bytes of the file.
 
-    Raises `DrrError` where nothing does, or several do.
+    They are items or entries, else what repeats in the root or in its only child. Raises `DrrError` where nothing does, or several do.
     """
     below = defaultdict[tuple[str, ...], Counter[str]](Counter)
     way, read = list[str](), 0
@@ -38,7 +38,7 @@ def find_rows(path: Path, pieces: Iterable[bytes], most: int) -> Rows:
         elif event == "start":
             name = _name(element.tag)
             if name in _FEEDS:
-                return Rows(_FEEDS)
+                return RowElements(_FEEDS)
             if len(way) < _DEEPEST:
                 below[tuple(way)][name] += 1
             way.append(name)
@@ -50,7 +50,7 @@ def find_rows(path: Path, pieces: Iterable[bytes], most: int) -> Rows:
         inside = (*inside, *below[inside])
     several = [name for name, count in below[inside].items() if count > 1]
     if len(several) == 1:
-        return Rows((several[0],), len(inside))
+        return RowElements((several[0],), len(inside))
     doubt = (
         f"{_shown(several)} repeat in {inside[-1]!r}; leave in the file those that are rows"
         if several
@@ -61,7 +61,7 @@ def find_rows(path: Path, pieces: Iterable[bytes], most: int) -> Rows:
 
 
 def read_rows(
-    path: Path, pieces: Iterable[bytes], rows: Rows, most: int
+    path: Path, pieces: Iterable[bytes], rows: RowElements, most: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each row's line and its values by their paths: `price`, `price.gross`, `price@currency`. `most` bytes hold a row."""
     fed = 0

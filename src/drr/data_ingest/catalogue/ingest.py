@@ -129,7 +129,7 @@ def _gather_files(
     }
     whole: Any = CatalogueMap.model_validate(job.map)
     forms = product_forms(of["products"], whole.rates)
-    order_forms = {mapped.name: OrderForms(mapped) for mapped in of["orders"]}
+    order_forms = {mapped.name: OrderForms(mapped, language_code(forms.language)) for mapped in of["orders"]}
     rows = Counter[str]()
     read = partial(_read, quarantine, rows, progress)
     with TemporaryFile(dir=folder) as aside:
@@ -149,7 +149,8 @@ def _gather_files(
             read(mapped, people.fields, partial(people.add, seen))
             rows["users"] += len(seen)
         places = {product_id: k for k, product_id in enumerate(sorted(shelf.places))}
-        orders = CatalogueOrders(places, people, int((job.now + timedelta(days=1)).timestamp() * 1000))
+        latest = int((job.now + timedelta(days=1)).timestamp() * 1000)
+        orders = CatalogueOrders(places, people, latest, shelf.refused)
         for mapped in of["orders"]:
             read(mapped, ORDER_FIELDS, partial(orders.add, mapped, order_forms[mapped.name]), orders.error)
         columns = orders.close(quarantine)
@@ -227,6 +228,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
             **forms.money.recipe(),
             "language": forms.language or "not named",
             **_words(read.files),
+            **({"first": read.shelf.unread} if read.shelf.unread else {}),
             "own_numbers": read.masks,
             "people": "as in the files" if job.keep_personal else "invented",
         },

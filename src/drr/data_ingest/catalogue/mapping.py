@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from drr.data_ingest.catalogue.rates import DatedRates
 from drr.data_ingest.catalogue.rows import Batch, TableFile, open_table
 from drr.data_ingest.catalogue.values import Cell, text_of
+from drr.data_ingest.catalogue.written_dates import language_named
 from drr.env.entities import OrderStatus
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.languages import language_code
@@ -211,7 +212,20 @@ def map_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | Non
             if not any(one.kind == kind and fnmatch(one.name, pattern) for one in found):
                 raise Misuse(f"the mapping's [{kind}] names {pattern}, and no such file is given")
         _check_columns([one for one in found if one.kind == kind])
+    _check_language(mapping, [one for one in found if one.kind == "products"])
     return found
+
+
+def _check_language(mapping: Mapping[str, Any], files: Sequence[MappedFile]) -> None:
+    """Raise `Misuse` for a language that is neither a column nor a code."""
+    own: Any = CatalogueMap.model_validate(mapping)
+    for name in own.products.language:
+        if language_code(name) is None and all(name in one.source.lacking([name]) for one in files):
+            code = language_named(name)
+            advice = f'say language = "{code}"' if code else 'say its code, such as "de"'
+            raise Misuse(
+                f"the mapping's [products] language {name!r} is neither a column nor a code; {advice}"
+            )
 
 
 def _check_columns(files: Sequence[MappedFile]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,8 +26,8 @@ _KINDS = (np.int64, np.int64, np.int64, np.int32, np.int8, np.uint64, np.int64)
 _MOST = 1_000_000
 """Most pieces of one order."""
 _SAMPLE = 1_000
-_SHOP = "unknown_product"
-"""A row that is no bad one: shops keep orders of what they no longer list."""
+_REFUSED, _SHOP = "refused_product", "unknown_product"
+"""Rows that are no bad ones: shops keep orders of what they no longer list."""
 _EMPTY, _UNREADABLE = -2, -3
 _MONTHS = _FEW = 12
 _NAMED, _CUT, _WORD = 5, 30, '"WORD"'
@@ -45,7 +45,8 @@ def _read_cells(cells: Sequence[Key], read: Callable[[Key], int]) -> I64:
 class OrderForms:
     """Forms in which a file writes dates and statuses. Raises `DrrError` for dates with two readings and for words of no known meaning."""
 
-    def __init__(self, mapped: MappedFile) -> None:
+    def __init__(self, mapped: MappedFile, language: str | None) -> None:
+        self._language = language
         means: dict[str, str] = {**{name: name for name in ORDER_STATUSES}, **mapped.table.statuses}
         self._any = [means.get(name) for name in mapped.columns["status"]]
         self._words = {word.casefold(): status for word, status in means.items()}
@@ -85,7 +86,7 @@ class OrderForms:
         return _read_cells(all_texts(cells), self._time)
 
     def _time(self, text: str) -> int:
-        moment = moment_of(text, self._form, self._day_first)
+        moment = moment_of(text, self._form, self._day_first, self._language)
         return _EMPTY if not text else _UNREADABLE if moment is None else moment
 
 
@@ -115,8 +116,11 @@ def _texts(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[str, ...]]:
 class CatalogueOrders:
     """The orders of all files, in columns. `product` is a position among the products, `user` a code of `People`."""
 
-    def __init__(self, products: Mapping[str, int], people: People, latest_ms: int) -> None:
-        self._products, self._people, self._latest = products, people, latest_ms
+    def __init__(
+        self, products: Mapping[str, int], people: People, latest_ms: int, refused: Set[str] = frozenset()
+    ) -> None:
+        """`refused` are ids of rows that became no product."""
+        self._products, self._people, self._latest, self._refused = products, people, latest_ms, refused
         self._parts: list[tuple[NDArray[Any], ...]] = [tuple(np.empty(0, kind) for kind in _KINDS)]
         self._files: list[tuple[str, int]] = [("", 0)]
         self.notes: Counter[str] = Counter()
@@ -153,12 +157,15 @@ class CatalogueOrders:
             "date_unreadable": time == _UNREADABLE,
             "date_out_of_range": (time < 0) | (time > self._latest),
             "quantity_unusable": unusable,
+            _REFUSED: [
+                k < 0 and one in self._refused for k, one in zip(product.tolist(), products, strict=True)
+            ],
             _SHOP: product < 0,
         }
         reasons = np.select([np.array(mask, np.bool_) for mask in wrong.values()], list(wrong), "")
         good = reasons == ""
         for k in np.flatnonzero(~good).tolist():
-            quarantine.put(batch.lines[k], str(reasons[k]), bad=reasons[k] != _SHOP)
+            quarantine.put(batch.lines[k], str(reasons[k]), bad=reasons[k] not in (_REFUSED, _SHOP))
         user = np.fromiter(
             (people.code(one) if ok else 0 for one, ok in zip(users, good.tolist(), strict=True)),
             np.int64,

@@ -121,6 +121,10 @@ class Shelf:
         self._forms, self._aside = forms, aside
         self.places: dict[str, tuple[int, int]] = {}
         self.notes: Counter[str] = Counter()
+        self.refused = set[str]()
+        """Ids of rows that became no product."""
+        self.unread: dict[str, str] = {}
+        """The place of the first price that was not read."""
         self._columns: dict[str, UnreadCells] = {}
 
     def error(self, mapped: MappedFile) -> DrrError | None:
@@ -142,7 +146,10 @@ class Shelf:
                 product_id, fields = self._fields(row, amount, currency, mapped.columns["details"])
             except BadLine as bad:
                 quarantine.put(line, bad.reason, bad=bad.reason not in _LEFT_OUT)
+                self.refused.add(text_of(row.get("id")))
                 continue
+            if amount.value is None and text_of(row.get("price")):
+                self.unread.setdefault("price_unreadable", f"line {line:,} of {mapped.name}")
             read = {
                 "price": amount.value,
                 "rating": fields["average_rating"],

@@ -142,6 +142,12 @@ class DelimitedFile(RowFile):
     def __init__(
         self, path: Path, encoding: str | None, separator: str | None, language: str | None = None
     ) -> None:
+        try:
+            io.TextIOWrapper(io.BytesIO(), encoding or "utf-8")
+        except (ValueError, LookupError):
+            raise Misuse(
+                f"{path}: {encoding!r} is no encoding that is known; {say_encoding('utf-8')}"
+            ) from None
         with open_unpacked(path) as file:
             start = file.read(4)
         marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
@@ -165,7 +171,7 @@ class DelimitedFile(RowFile):
                             f"{self.path}: line {number} holds a zero byte; {say_encoding('utf-16')}"
                         )
                     yield line
-        except (ValueError, LookupError):  # of an encoding that is none, too
+        except ValueError:
             raise DrrError(
                 f"{self.path}: line {number + 1} or later is not in the encoding {self.encoding!r}; {say_encoding(self._likely())}"
             ) from None

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from drr.data_ingest.catalogue.written_dates import month_in, named_date
 from drr.data_ingest.products import NOTHING, plain
-from drr.wording.currencies import Price, amount_of, month_of
+from drr.wording.currencies import Price, amount_of
 
 Cell = Any
 _ID = re.compile(r"[\w.:@+~#/()-](?:[\w.:@+~#/() -]{0,98}[\w.:@+~#/()-])?")
@@ -91,32 +92,36 @@ def first_numbers(text: str) -> tuple[int, int] | None:
 
 
 @lru_cache(1 << 16)
-def moment_of(cell: Cell, form: str | None, day_first: bool) -> int | None:
-    """Return a time in milliseconds, `None` if it cannot be read. A time without an offset is UTC."""
+def moment_of(cell: Cell, form: str | None, day_first: bool, language: str | None = None) -> int | None:
+    """Return a time in milliseconds, `None` if it cannot be read. A time without an offset is UTC; `language` tells its months."""
     text = text_of(cell)
     if _EPOCH.fullmatch(text):
         return round(float(text) * (1000 if float(text) < _SECONDS else 1))
     try:
-        moment = datetime.strptime(text, form) if form else _moment(text, day_first)  # noqa: DTZ007 - an offset, if any, is part of the form
+        moment = datetime.strptime(text, form) if form else _moment(text, day_first, language)  # noqa: DTZ007 - an offset, if any, is part of the form
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
 
 
-def _moment(text: str, day_first: bool) -> datetime:
+def _moment(text: str, day_first: bool, language: str | None) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
-    return datetime.fromisoformat(_iso(text, day_first))
+    return datetime.fromisoformat(_iso(text, day_first, language))
 
 
-def _iso(text: str, day_first: bool) -> str:
+def _iso(text: str, day_first: bool, language: str | None) -> str:
     text = _OFFSET.sub(lambda found: "Z" if found[1] == "UTC" else found[1], text)
     if found := _NUMBERED.fullmatch(text):
         day, month = (found[1], found[3]) if day_first or found[2] == "." else (found[3], found[1])
         return _stamp(found[4], month, day, found["time"])
     if found := _YEAR_FIRST.fullmatch(text):
         return _stamp(found["year"], found["month"], found["day"], found["time"])
-    if (found := _NAMED.fullmatch(text)) and (month_number := month_of(found["name"] or found["name_"])):
+    if named := named_date(text, language):
+        return _stamp(str(named[0]), str(named[1]), str(named[2]), None)
+    if (found := _NAMED.fullmatch(text)) and (
+        month_number := month_in(found["name"] or found["name_"], language)
+    ):
         year, day, time = (found[part] or found[f"{part}_"] for part in ("year", "day", "time"))
         return _stamp(year, str(month_number), day, time)
     return text
