@@ -54,6 +54,14 @@ def test_an_empty_answer_says_why(folder: Path, drr: Drr, words: list[str], hint
     assert hint in drr.out("shop", "search", folder, *words)
 
 
+def test_an_empty_answer_says_what_was_left_out(folder: Path, drr: Drr) -> None:
+    out = drr.out("shop", "search", folder, "feedr 7", "--max-price", "3")
+    assert "Nothing found" in out and 'query read so: for "feedr": feeder' in out
+    assert "2 more share a word and were set aside; --match any lists them" in out
+    out = drr.out("shop", "search", folder, "feeder 3", "--max-price", "9")
+    assert "1 more match and have no known price; --unknown-price lets them in" in out
+
+
 @pytest.mark.parametrize("words", cases("env_store", "test_senseless_options_are_misuse"))
 def test_senseless_options_are_misuse(folder: Path, drr: Drr, words: list[str]) -> None:
     code, out, err = drr("shop", "search", folder, "x", *words)

@@ -184,7 +184,7 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
             raise Misuse("--brand and --unknown-price: the search `plain` knows neither; leave them out")
         page = shop.catalog.search(request)
         products = shop.store.products(page.product_ids)
-        hint = why_nothing(request, shop) if page.total == 0 else None
+        hint = why_nothing(request, shop, page) if page.total == 0 else None
     items = [search_hit_line(product, score) for product, score in zip(products, page.scores, strict=True)]
     counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
     beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}

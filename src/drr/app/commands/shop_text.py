@@ -170,12 +170,7 @@ def hits_text(
         return f"{_matching(total)}; --offset {request.offset} is past the last."
     first, last = request.offset + 1, request.offset + len(products)
     lines = [f"{_matching(total)}; {first}-{last}, by {request.sort.replace('_', ' ')}:"]
-    lines += [f"query read so: {plain('; '.join(page.notes))}"] if page.notes else []
-    if page.aside:
-        lines.append(f"{page.aside:,} more share a word and were set aside; --match any lists them")
-    if page.unpriced:
-        lines.append(f"{page.unpriced:,} more match and have no known price; --unknown-price lets them in")
-    lines.append("")
+    lines += [*_beside(page), ""]
     for rank, product in enumerate(products, first):
         rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
         number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
@@ -187,7 +182,17 @@ def hits_text(
     return flowed("\n".join(lines), 5)
 
 
-def why_nothing(request: SearchRequest, shop: Shop) -> str:
+def _beside(page: SearchPage) -> Iterator[str]:
+    """Say how the query was read, which products are not in the list, and how to see them."""
+    if page.notes:
+        yield f"query read so: {plain('; '.join(page.notes))}"
+    if page.aside:
+        yield f"{page.aside:,} more share a word and were set aside; --match any lists them"
+    if page.unpriced:
+        yield f"{page.unpriced:,} more match and have no known price; --unknown-price lets them in"
+
+
+def why_nothing(request: SearchRequest, shop: Shop, page: SearchPage) -> str:
     if not tokens(request.query):
         return "Nothing found: the query has no word in it."
     category = request.category
@@ -197,7 +202,7 @@ def why_nothing(request: SearchRequest, shop: Shop) -> str:
             near = get_close_matches(category_key(category), known, 3, 0.4)
             names = ", ".join(known[key] for key in near) or ", ".join(sorted(known.values()))
             return plain(f"Nothing found in category {category!r}. Categories of this shop are: {names}.")
-    return "Nothing found. Try fewer words, or fewer filters."
+    return flowed("\n".join(["Nothing found. Try fewer words, or fewer filters.", *_beside(page)]), 5)
 
 
 def record_text(document: Mapping[str, Any]) -> str:
