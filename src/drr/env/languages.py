@@ -43,8 +43,13 @@ def language_code(name: str | None) -> str | None:
 
 
 def known_language(code: str | None) -> str | None:
-    """Return the code if the table has it, else `None`: such a shop is searched as an English one."""
+    """Return the code if the table has it, else `None`: such a shop is indexed as an English one."""
     return code if code in LANGUAGES else None
+
+
+def is_unknown_language(name: str | None) -> bool:
+    """Tell whether a language's name such as `pl-PL` is that of one which is neither in the table nor English."""
+    return language_code(name) not in (None, "en", *LANGUAGES)
 
 
 def surfaces(text: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Reads a query of a shop in another language than English: stop words, and compounds by the catalogue's words.
 
+Where a language's stems and stop words are not known, neither is its grammar: there every word counts alike.
+
 A compound is found under its parts, and its parts under the compound: `Kaffeemühle` is `Mühle für Kaffee`. It ends in what it
 is a kind of: `Lampe` finds `Stehlampe`, and a compound that few products have finds other kinds after itself. Only words of the
 catalogue's titles, brands and shelves are parts, so no list of words is needed.
@@ -8,15 +10,28 @@ catalogue's titles, brands and shelves are parts, so no list of words is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from drr.env.languages import COMPOUNDING, is_stop_word, surfaces
-from drr.env.search.fields import Name
-from drr.env.search.read_query import MOST_ROWS, SHORTEST_PART, Holders, Lexicon, QueryReader, Slot, distance
+from drr.env.languages import COMPOUNDING, is_stop_word, is_unknown_language, surfaces
+from drr.env.search.fields import Name, SearchWords
+from drr.env.search.read_query import (
+    MOST_ROWS,
+    SHORTEST_PART,
+    Holders,
+    Lexicon,
+    QueryReader,
+    ReadQuery,
+    Slot,
+    distance,
+)
 from drr.env.text import folded_text, word_stem
 from drr.wording.currency import DOLLARS, Currency
 
 VERSION = "2"
 """The version of reading such a query. It is raised if a query may find other products or another order."""
+WORDS_VERSION = "1"
+"""The version of reading a query in a language whose grammar is not known."""
+_NO_WORDS = SearchWords(frozenset(), frozenset(), frozenset(), frozenset(), {}, frozenset(), 0)
 _RARE = 10
 """A compound that so many products have is found by itself."""
 _MOST_COMPOUNDS = 24
@@ -28,9 +43,23 @@ _SHORTEST_END = 4
 def reader_of(
     holders: Holders, lexicon: Callable[[], Lexicon], language: str | None, money: Currency = DOLLARS
 ) -> QueryReader:
-    if language is None:
-        return QueryReader(holders, lexicon, money)
-    return CompoundReader(holders, lexicon, language, money)
+    """Return the reader for an index with a language's stems; `None` stands for English ones."""
+    if language is not None:
+        return CompoundReader(holders, lexicon, language, money)
+    # An index with English stems says nothing of the shop's language; its people's way to write amounts does.
+    reader = PlainWordReader if is_unknown_language(money.language) else QueryReader
+    return reader(holders, lexicon, money)
+
+
+class PlainWordReader(QueryReader):
+    """Reads a query in a language whose grammar is not known. English words mean nothing here: Polish `but` is a shoe."""
+
+    def __init__(self, holders: Holders, lexicon: Callable[[], Lexicon], money: Currency = DOLLARS) -> None:
+        super().__init__(holders, lexicon, money)
+        self._words = _NO_WORDS
+
+    def read(self, query: str) -> ReadQuery:
+        return replace(super().read(query), named=False)
 
 
 class CompoundReader(QueryReader):

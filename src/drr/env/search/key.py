@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+from drr.env.languages import is_unknown_language
 from drr.env.manifest import indexed_language
 from drr.env.search.compounds import VERSION as COMPOUNDS_VERSION
+from drr.env.search.compounds import WORDS_VERSION
 from drr.env.search.read_query import LIMITS_VERSION
 from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION, Shop
 from drr.env.text import text_version
@@ -38,4 +40,6 @@ def search_key(shop: Shop) -> SearchKey | None:
         key["words"] = (
             f"{text_version(language)}.{COMPOUNDS_VERSION}.{shop.manifest.versions.get('fields', '')}"
         )
+    elif is_unknown_language(shop.manifest.searched_in.language):
+        key["words"] = WORDS_VERSION
     return key

@@ -228,6 +228,8 @@ class ReadQuery:
     cheapest: bool = False
     notes: tuple[str, ...] = field(default=())
     """Notes for the answer on how the query was interpreted."""
+    named: bool = True
+    """False if no word may be taken for the name of the thing, so that only the number of words decides what matches."""
 
     @property
     def words(self) -> str:

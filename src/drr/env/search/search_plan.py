@@ -3,6 +3,8 @@
 A product matches well on the strictest level that enough products reach. The first levels are the shelf or the brand that the whole
 query names; then come products that bear the name in the query and have its other words somewhere; then those that have most of
 its words. Below the last level are products that merely share a word: `match=any` shows these.
+
+Where the query says that nothing in it is known to be a name, shelf and brand only rank, and the first level is every word.
 """
 
 from __future__ import annotations
@@ -103,13 +105,14 @@ class Plan:
         self._has_kinds = any(slot.kinds or slot.wider for slot in asked.slots)
         self._plain = not self._has_kinds and all(len(slot.names) == 1 for slot in asked.slots)
         self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
-        self._names, self._thing = self._longest_name()
+        self._names, self._thing = self._longest_name() if asked.named else ([], set())
         self._named = self._match_name(self._thing)
 
     def levels(self) -> Iterator[Level]:
         """Yield the levels, the strictest first."""
-        yield from self._levels_of_name(self._shelf, self._brand, self._named)
-        yield from self._by_name(self._named, self._thing)
+        if self._asked.named:
+            yield from self._levels_of_name(self._shelf, self._brand, self._named)
+            yield from self._by_name(self._named, self._thing)
         yield Level(self.every_word)
         if len(self._every) > 1:
             yield Level(Some(tuple(self._every), _share(len(self._every))))
