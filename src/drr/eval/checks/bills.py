@@ -228,9 +228,10 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 
 
 def _perhaps_many(mentions: Mentions, start: int, end: int, amount: Quantity) -> set[int]:
-    """Return how many pieces a line may tell, in any language: its bare whole numbers, or two or three where it has only words.
+    """Return the numbers of pieces that a line may tell, in any language.
 
-    With words before its product it may stand for a choice that is left out: none.
+    These are its bare whole numbers, or two and three where it has only words. With words before its product it may be a choice that is
+    left out: none.
     """
     names = mentions.within(start, end)
     rest = blank_spans(
