@@ -99,9 +99,9 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule("catalogue:in_catalogue", "116"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
-    "name_matches_id": Rule("catalogue:name_matches_id", "115"),
-    "price": Rule("products:price", "128", reads_figures=True),
-    "rating": Rule("products:rating", "124", reads_figures=True),
+    "name_matches_id": Rule("catalogue:name_matches_id", "116"),
+    "price": Rule("products:price", "129", reads_figures=True),
+    "rating": Rule("products:rating", "125", reads_figures=True),
     "total": Rule("money:total", "125", reads_figures=True),
     "budget": Rule("money:budget", "124", reads_figures=True),
     "order_facts": Rule("orders:order_facts", "128", reads_figures=True),
@@ -112,7 +112,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
     "fabricated_citation": Rule("citing:fabricated_citation", "113"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
-    "product_claims": Rule("products:product_claims", "122", reads_figures=True),
+    "product_claims": Rule("products:product_claims", "123", reads_figures=True),
     "process_text": Rule("text:process_text", "113"),
 }
 """Pages list errors in this order."""

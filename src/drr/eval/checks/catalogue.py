@@ -143,7 +143,7 @@ def _links(mentions: Mentions) -> Iterator[_Named]:
 
 
 _APART = re.compile(r"[,;:]\s|\s[–—/-]\s|\s(?:and|or)\s(?=the\s|an?\s)|[.!?|→]|\n|[()\[\]]")
-_AFTER_ID = re.compile(r"`?[,:]?\s(?:[–—·-]\s|the\s)?(?P<name>[A-Z][^,.;:|·\n()\[\]$]{5,120})")
+_AFTER_ID = re.compile(r"`?[,:]?[^\S\n](?:[–—·-]\s|the\s)?(?P<name>[A-Z][^,.;:|·\n()\[\]$]{5,120})")
 _BULLET = re.compile(r"[\s>*_]*(?:[-+•·]\s|\d{1,3}[.)]\s)?[\s*_]*")
 _FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
 

@@ -29,6 +29,7 @@ from drr.eval.checks.mentions import (
     after_bullet,
 )
 from drr.eval.checks.naming import SAME, full_name, name_words, similarity
+from drr.eval.checks.scopes import ProductScopes
 from drr.eval.checks.values import (
     SaidValue,
     Segment,
@@ -69,8 +70,7 @@ class _Reader(FactsBehind):
         super().__init__(mentions)
         self._lines = mentions.lines
         self._tables = ProductTables(mentions)
-        self._owner: str | None = None
-        self._opened_by_item = False
+        self._scopes = ProductScopes(mentions)
         self._bundled = {
             one.product_id
             for line in self._lines
@@ -89,12 +89,12 @@ class _Reader(FactsBehind):
             return
         elif ids:
             self._behind(line, references)
-            self._owner = next(iter(ids)) if len(ids) == 1 and self._opens(line, references) else None
-            self._opened_by_item = line.kind == "item"
-            if self._owner is not None and self._opened_by_item:
+            owner = next(iter(ids)) if len(ids) == 1 and self._opens(line, references) else None
+            self._scopes.refer(line, owner)
+            if owner is not None and line.kind == "item":
                 self._read_items_below(index, line, references[-1])
-            elif self._owner is not None:
-                self._read_lines_above(index, line, self._owner)
+            elif owner is not None:
+                self._read_lines_above(index, line, owner)
         else:
             self._labelled_line(index, line)
 
@@ -105,21 +105,22 @@ class _Reader(FactsBehind):
         cells = [one for one in cells if one.product_id not in self._bundled]
         has_stars = any(field_of(one.label) == "stars" for one in cells)
         if cells and len(line.cells) == _PAIR:
-            self._owner = cells[0].product_id
+            self._scopes.set_owner(cells[0].product_id)
         for place, cell in enumerate(cells):
             behind_stars = place > 0 and field_of(cells[place - 1].label) == "stars"
             if has_stars and may_count_ratings(cell.label, behind_stars=behind_stars):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
             elif not self._enter_under_label(cell.product_id, cell.label, cell.value, line):
                 self._cell(cell, line)
+        owner = self._scopes.owner
         if (
             not cells
-            and self._owner is not None
+            and owner is not None
             and len(line.cells) == _PAIR
             and not self._mentions.within(line.start, line.end)
         ):
             label, value = (segment(self._body, *cell) for cell in line.cells)
-            self._enter_under_label(self._owner, label.text, value, line)
+            self._enter_under_label(owner, label.text, value, line)
 
     def _cell(self, cell: ValueCell, line: TextLine) -> None:
         """Read a cell below no known heading, such as `$9 / 4.2` or `4.2 (28)`."""
@@ -199,21 +200,21 @@ class _Reader(FactsBehind):
 
     def _labelled_line(self, index: int, line: TextLine) -> None:
         """Read `Price: $21.99`. A line of another form, or a heading, ends what is said of the product above."""
-        if self._opened_by_item and line.after_blank and line.indent == 0 and line.kind in ("text", "title"):
-            self._owner = None  # a paragraph behind a list is of none of its items
         whole = segment(self._body, after_bullet(self._body, line), line.end)
         label_and_value = split_label(whole)
-        known = (
-            label_and_value is not None
-            and self._owner is not None
-            and self._is_known(self._owner, label_and_value[0])
+        owner = self._scopes.owner_at(line)
+        field = None if label_and_value is None else field_of(label_and_value[0])
+        known = label_and_value is not None and (
+            field is not None or (owner is not None and self._is_known(owner, label_and_value[0]))
         )
-        if (
-            (line.kind == "heading" or (line.kind == "title" and not _BOLD_LABEL.match(line.text)))
-            and not known
-        ) or self._leaves(line, whole, label_and_value, known=known):
-            self._owner = None
-        if self._owner is None or label_and_value is None:
+        if not known and (
+            line.kind == "heading" or (line.kind == "title" and not _BOLD_LABEL.match(line.text))
+        ):
+            self._scopes.close()
+        elif not known and self._leaves(line, whole, label_and_value):
+            self._scopes.leave(line)
+        owner = self._scopes.tell(line, field) if known else self._scopes.part(index, line)
+        if owner is None or label_and_value is None:
             return
         every = list(segments(self._body, whole.start, line.end))
         parts = [split_label(one) for one in every]
@@ -223,16 +224,16 @@ class _Reader(FactsBehind):
             behind = every[place + 1 : place + 2] if len(parts) > 1 else []
             listed = any(one.text[:1].isdigit() and not values_of(one) for one in behind)
             if part is not None and not listed:
-                self._enter_under_label(self._owner, *part, line)
+                self._enter_under_label(owner, *part, line)
 
-    def _leaves(
-        self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None, *, known: bool
-    ) -> bool:
-        """Tell whether a line ends the lines about a product: text without a label, or an item with a name."""
-        if known:
-            return False
+    def _leaves(self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None) -> bool:
+        """Tell whether a line ends the lines about a product: text without a label, or apart from them, or an item with a name."""
         if line.kind == "text":
-            return value is None or not (value[1].text[:1].isdigit() or len(value[1].text.split()) < _FEW)
+            return (
+                value is None
+                or line.after_blank
+                or not (value[1].text[:1].isdigit() or len(value[1].text.split()) < _FEW)
+            )
         return (value is None and _NAME_FIRST.match(whole.text) is not None) or (
             self._body[line.start : whole.start].count("*") > 1 and value is None
         )

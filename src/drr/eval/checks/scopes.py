@@ -1,0 +1,165 @@
+"""Finds the product that a labelled line is about, by the structure of a report alone: its item, the items around it, the heading.
+
+A link inside an item reaches the lines within that item. It reaches the items beside it only where it comes first: in a list that tells
+facts before its first link, nobody can tell whether a fact belongs to the link above or below. An item or title with words of its own and
+no product is a thing of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from drr.eval.checks.mentions import PAGES, Mentions, ProductReference, TextLine, after_bullet
+from drr.eval.checks.naming import SAME, full_name, name_words, similarity
+from drr.eval.checks.values import Field
+
+_OUTSIDE = -1
+"""Depth of what stands in no list."""
+
+
+@dataclass(slots=True)
+class OpenList:
+    """A list that is not yet over, or the section around all lists."""
+
+    depth: int
+    owner: str | None
+    """Product that a labelled item of this list is about."""
+    within: str | None
+    """Product that what stands within its last item is about."""
+    is_linked: bool = False
+    is_loose: bool = False
+    """True if facts stand before the first link."""
+    told: set[Field] = field(default_factory=set)
+    """Fields of the owner that were told."""
+    parted: set[Field] = field(default_factory=set)
+    """Those told before an item of another kind: told again, they may be about that item."""
+
+
+class ProductScopes:
+    """Follows the lines of a report in order."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._mentions = mentions
+        self._lines = mentions.lines
+        self._open = [OpenList(_OUTSIDE, None, None)]
+
+    def refer(self, line: TextLine, owner: str | None) -> None:
+        """Enter a line that refers to products. `owner`: the one that lines below may be about."""
+        here = self._place_of(line)
+        if line.kind != "item":
+            here.within = owner
+            if here.depth == _OUTSIDE:
+                self._open = [OpenList(_OUTSIDE, owner, owner)]
+            return
+        if owner != self._open[0].owner:
+            self._open[0].owner = self._open[0].within = None  # a paragraph below may be of either
+        here.owner = owner if owner == here.owner or not here.is_loose else None
+        here.within, here.is_linked = owner, True
+        here.told, here.parted = set(), set()
+
+    def close(self) -> None:
+        """Leave all lists and what the heading names."""
+        self._open = [OpenList(_OUTSIDE, None, None)]
+
+    def set_owner(self, owner: str) -> None:
+        """Enter the product of a row, which the next rows are about."""
+        self._open = [OpenList(_OUTSIDE, owner, owner)]
+
+    @property
+    def owner(self) -> str | None:
+        """Return the product that a row is about which names none."""
+        return self._open[-1].within
+
+    def owner_at(self, line: TextLine) -> str | None:
+        """Return the product that a line is about if it has a label."""
+        here = self._place_of(line)
+        return here.owner if line.kind == "item" else here.within
+
+    def leave(self, line: TextLine) -> None:
+        """Enter a line after which nobody can tell what the lines beside it are about."""
+        here = self._place_of(line)
+        here.within = None
+        if line.kind == "item" or here.depth == _OUTSIDE:
+            here.owner = None
+
+    def tell(self, line: TextLine, named: Field | None) -> str | None:
+        """Enter a line with a known label, and return the product that it is about."""
+        here = self._place_of(line)
+        if line.kind != "item" and here.depth != _OUTSIDE:
+            return here.within
+        if named in here.parted:
+            here.owner = None
+        if named is not None:
+            here.told.add(named)
+            here.is_loose = here.is_loose or not here.is_linked
+        here.within = here.owner
+        return here.owner
+
+    def part(self, index: int, line: TextLine) -> str | None:
+        """Enter a line with words of its own, and return the product that its other labels are about."""
+        here = self._place_of(line)
+        here.parted |= here.told
+        if line.kind != "item":
+            return here.within
+        here.within = None if here.owner else self._linked_below(index, line)
+        return here.owner
+
+    def _place_of(self, line: TextLine) -> OpenList:
+        """Close the lists that a line is no part of, and return the innermost that is left, or the item's own."""
+        if line.kind == "item":
+            depth = depth_of(line)
+            while self._open[-1].depth > depth:
+                self._open.pop()
+            if self._open[-1].depth < depth:
+                around = self._open[-1]
+                here = OpenList(depth, around.within, around.within)
+                if around.depth == _OUTSIDE:
+                    here.told, here.parted = set(around.told), set(around.parted)
+                self._open.append(here)
+        else:
+            while line.after_blank and self._open[-1].depth >= 2 * line.indent:
+                self._open.pop()
+        return self._open[-1]
+
+    def _linked_below(self, index: int, line: TextLine) -> str | None:
+        """Return the one product within an item, where a link alone leads to it or the item is its name."""
+        found = [
+            (each, one)
+            for each in self._within(index, line)
+            for one in self._mentions.within(each.start, each.end)
+        ]
+        ids = {one.product_id for _, one in found}
+        is_its = any(self._is_alone(*one) for one in found) or any(
+            self._is_named(line, one) for _, one in found[:1]
+        )
+        return ids.pop() if len(ids) == 1 and is_its else None
+
+    def _within(self, index: int, line: TextLine) -> Iterator[TextLine]:
+        for each in self._lines[index + 1 :]:
+            if each.kind == "item":
+                outside = depth_of(each) <= depth_of(line)
+            else:
+                outside = each.kind != "text" or (each.after_blank and each.indent <= line.indent)
+            if outside:
+                return
+            yield each
+
+    def _is_alone(self, line: TextLine, one: ProductReference) -> bool:
+        """Tell whether an item is only an address: `[View product](LINK)`, `Link: LINK`."""
+        body = self._mentions.body
+        lead = name_words(body[after_bullet(body, line) : one.start])
+        return one.named is None and not name_words(body[one.end : line.end]) and PAGES.is_of_a_page(lead)
+
+    def _is_named(self, line: TextLine, one: ProductReference) -> bool:
+        """Tell whether an item is the product's name."""
+        product, body = self._mentions.subject.product(one.product_id), self._mentions.body
+        name = body[after_bullet(body, line) : line.end]
+        return (
+            product is not None and len(name_words(name)) > 1 and similarity(name, full_name(product)) >= SAME
+        )
+
+
+def depth_of(line: TextLine) -> int:
+    """Return the depth of an item. Bullets right below a number are within it, though people do not indent them."""
+    return 2 * line.indent + (not line.text.lstrip()[:1].isdigit())
