@@ -1,4 +1,4 @@
-"""Finds the product that a labelled line is about, by the structure of a report alone: its item, the items around it, the heading.
+"""Finds the product that a labelled line is about, by structure alone: its item, the items around, the heading.
 
 A link inside an item reaches the lines within that item. It reaches the items beside it only where it comes first: in a list that tells
 facts before its first link, nobody can tell whether a fact belongs to the link above or below. An item or title with words of its own and
@@ -30,10 +30,10 @@ class OpenList:
     is_linked: bool = False
     is_loose: bool = False
     """True if facts stand before the first link."""
-    told: set[Field] = field(default_factory=set)
-    """Fields of the owner that were told."""
+    seen: set[Field] = field(default_factory=set)
+    """Fields of the owner that this list has given."""
     parted: set[Field] = field(default_factory=set)
-    """Those told before an item of another kind: told again, they may be about that item."""
+    """Those given before an item of another kind. Given again, they may be about that item."""
 
 
 class ProductScopes:
@@ -56,7 +56,7 @@ class ProductScopes:
             self._open[0].owner = self._open[0].within = None  # a paragraph below may be of either
         here.owner = owner if owner == here.owner or not here.is_loose else None
         here.within, here.is_linked = owner, True
-        here.told, here.parted = set(), set()
+        here.seen, here.parted = set(), set()
 
     def close(self) -> None:
         """Leave all lists and what the heading names."""
@@ -91,7 +91,7 @@ class ProductScopes:
         if named in here.parted:
             here.owner = None
         if named is not None:
-            here.told.add(named)
+            here.seen.add(named)
             here.is_loose = here.is_loose or not here.is_linked
         here.within = here.owner
         return here.owner
@@ -99,14 +99,14 @@ class ProductScopes:
     def part(self, index: int, line: TextLine) -> str | None:
         """Enter a line with words of its own, and return the product that its other labels are about."""
         here = self._place_of(line)
-        here.parted |= here.told
+        here.parted |= here.seen
         if line.kind != "item":
             return here.within
         here.within = None if here.owner else self._linked_below(index, line)
         return here.owner
 
     def _place_of(self, line: TextLine) -> OpenList:
-        """Close the lists that a line is no part of, and return the innermost that is left, or the item's own."""
+        """Close the lists that a line is no part of, and return the list that it stands in."""
         if line.kind == "item":
             depth = depth_of(line)
             while self._open[-1].depth > depth:
@@ -115,7 +115,7 @@ class ProductScopes:
                 around = self._open[-1]
                 here = OpenList(depth, around.within, around.within)
                 if around.depth == _OUTSIDE:
-                    here.told, here.parted = set(around.told), set(around.parted)
+                    here.seen, here.parted = set(around.seen), set(around.parted)
                 self._open.append(here)
         else:
             while line.after_blank and self._open[-1].depth >= 2 * line.indent:
