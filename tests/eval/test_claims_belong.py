@@ -63,6 +63,8 @@ OPEN = {
     "prose below what says more": f"- {OATIE} costs $46.99\n  - The Lumo Door is cheaper\n- {PIPKIN}\n",
     "an item with two links": f"- {OATIE} or {PIPKIN}\n  - Price: $46.99\n",
     "another name below": f"- {OATIE}\n  - Screws into the wall\n  - Or the Lumo:\n    - Price: $9.99\n- {PIPKIN}\n",
+    "another name below a heading": f"### {OATIE}\n- Cheaper: the Lumo\n  - Price: $9.99\n",
+    "a sum below links on their own lines": f"{OATIE}\nScrews: four of them\n\n{PIPKIN}\nScrews: four of them\n\nTogether: $108.98\n",
     "prose below a link on its own line": f"{OATIE}\n\nEverybody can mount it.\n\n{PIPKIN}\n",
     "a heading without a link": f"### {OATIE}\n\n### Lumo\n\nPrice: $46.99\n\n### {PIPKIN}\n",
     "a list of nobody, then a product": f"Price: $46.99\n\n{PIPKIN}\nScrews: four\n",
@@ -75,6 +77,8 @@ def test_where_the_structure_is_unclear_nothing_is_cited(report: str) -> None:
     own = {
         "Screws into the wall": "O" if "wall\n" in report.partition(PIPKIN)[0] else "P",
         "Screws: four": "P",
+        "Screws: four of them": "P",
+        "Cheaper: the Lumo": "O",
     }
     assert found and found == {text: {own[text]} if text in own else set() for text in found}
 
@@ -93,7 +97,7 @@ def test_a_source_below_statements_still_cites_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "version"), [("code", 12), ("rules-2", 12), ("anthropic:claude-sonnet-5-5", 11)]
+    ("judge", "version"), [("code", 13), ("rules-2", 13), ("anthropic:claude-sonnet-5-5", 11)]
 )
 def test_what_a_model_found_before_stays_valid(judge: str, version: int) -> None:
     assert EXTRACTION.version_by(judge) == version

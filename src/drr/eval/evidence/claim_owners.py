@@ -1,7 +1,8 @@
 """Finds what a line of a report belongs to: the item, link or heading above, whose citation its statements take.
 
 Items indented below an item that is only a link, or a name with its mark, are about it; below an item that says more only lines with
-a label (`Price: $21.99`) are. So are items and labelled lines below a heading or a link on a line of its own. All else stays open.
+a label (`Price: $21.99`) are. So are items and labelled lines below a heading or a link on a line of its own. What stands below an item without citation is about
+that item. All else stays open.
 """
 
 from __future__ import annotations
@@ -75,9 +76,9 @@ class OpenItems:
         return self._items[-1] if self._items else None
 
     def given_to(self, block: ReportBlock) -> tuple[str, ...] | None:
-        """Return the addresses that the item around gives to a block; `None` if no item around cites."""
+        """Return the addresses that the item around gives to a block; `None` if it stands in no item. One that cites nothing is a thing of its own."""
         item = self.innermost
-        if item is None or not (item.cites or item.urls):
+        if item is None:
             return None
         return item.urls if item.whole or is_labelled(self._text[block.start : block.end]) else ()
 

@@ -186,7 +186,8 @@ class _Statements:
         """Return the addresses that the item, link or heading above gives to statements without citation."""
         of_item = self._items.given_to(block)
         labelled = is_labelled(self._held[block.start : block.end])
-        if block.kind == "text" and of_item is None and not labelled:
+        is_apart = self._led and block.parted and bool(self._pending)  # as the sum of all things is
+        if block.kind == "text" and of_item is None and (is_apart or not labelled):
             self._title_urls = ()
         if block.kind == "row":
             return ()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 12
+    version = 13
     asked_version = 11
     subject = "answer"
     role = EXTRACTOR
