@@ -227,7 +227,7 @@ class _Reader(FactsBehind):
                 self._enter_under_label(owner, *part, line)
 
     def _leaves(self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None) -> bool:
-        """Tell whether a line ends the lines about a product: text without a label, or apart, or an item with a name."""
+        """Tell whether a line ends what is said of a product: text without a label or apart, or a name."""
         if line.kind == "text":
             return (
                 value is None
