@@ -268,7 +268,32 @@ def test_a_state_that_was_seen_and_not_compared_leaves_the_rule_open(rules_shop:
     text = f"Order {FIRST} is on your list, but as far as I can see it was cancelled."
     assert checked(text, shop=rules_shop, user_id=READER)["order_facts"].status == "unverifiable"
     true = text.replace("cancelled", "delivered")
-    assert checked(true, shop=rules_shop, user_id=READER)["order_facts"].status == "pass"
+    assert checked(true, shop=rules_shop, user_id=READER)["order_facts"].status == "unverifiable"
+
+
+@pytest.mark.parametrize("state", ["Delivered", "Cancelled"])
+@pytest.mark.parametrize("form", ["- Order {0}\n  - Status: {1}", "Below is order {0}: {1}"])
+def test_a_right_state_counts_only_where_a_wrong_one_would(rules_shop: Shop, form: str, state: str) -> None:
+    found = checked(form.format(FIRST, state), shop=rules_shop, user_id=READER)["order_facts"]
+    assert (found.status, found.value["checked"], found.value["unverifiable"]) == ("unverifiable", 1, 1)
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["- Order {0}\n  - Order date: {1}", "| Order | Order date |\n|---|---|\n| {0} | {1} |"],
+)
+def test_a_day_below_words_that_introduce_it_is_open_in_lists_and_tables(
+    rules_shop: Shop, record: str
+) -> None:
+    """`Your receipt shows:` above a table was judged, and above a list was not."""
+    said = record.format(FIRST, "2023-08-18")
+    for line in ("Your receipt shows:", "According to your invoice:", "Your mail says -", "Your mail says …"):
+        assert failing(f"{line}\n\n{said}", shop=rules_shop, user_id=READER) == {}, line
+    for line in ("Here are your orders:", "Your orders:", "**Orders**", "## Order history"):
+        told = failing(f"{line}\n\n{said}", shop=rules_shop, user_id=READER)
+        assert set(told) == {"order_facts"}, line
+    rows = f"Order | Order date\n--- | ---:\n{FIRST} | 2023-08-18"
+    assert failing(f"Your receipt shows:\n\n{rows}", shop=rules_shop, user_id=READER) == {}
 
 
 @pytest.mark.parametrize("text", UNDER.values(), ids=UNDER)

@@ -25,6 +25,7 @@ from drr.eval.checks.values import (
     word_list,
 )
 from drr.wording.dates import dates
+from drr.wording.vocabulary import vocabulary
 
 USER_URL = re.compile(r"user://(?P<user>[\w-]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?")
 _ORDER_ID = re.compile(
@@ -40,6 +41,9 @@ _STATE_LABELS = word_list(f"{_ORDER_STATE}|status|state")
 BARE_LABELS = word_list("date|day|when|status|state")
 """Labels that may be of another event."""
 _ORDER_WORDS = word_list("order|no|number|id|x") | STOP
+_FUNCTION = frozenset(map(fold, vocabulary("shopping")["function_words"]))
+_ENDS = (":", "\uff1a", "-", "\u2013", "\u2014", "\u2026")
+"""Marks at the end of a line that introduces others."""
 
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
@@ -140,7 +144,7 @@ class _OrderReader:
         self._opened: TextLine | None = None
         self._indent: int | None = None
         self._speaker: TextLine | None = None
-        """The line above that ends with a colon: what is below it may be somebody's words, unless it only names the order."""
+        """The line above that ends with a colon or a dash: what is below it may be somebody's words, unless it only names the order."""
         self._left: tuple[str, Span] | None = None
         """The order whose record has had a line that may be of another thing: so may be those below."""
         self._is_titled = False
@@ -176,11 +180,17 @@ class _OrderReader:
 
     def _listen(self, line: TextLine, only: tuple[str, Span] | None) -> None:
         """Keep a line that introduces others, up to one that is no item and no part of a record."""
-        above, is_end = self._speaker, line.text.rstrip(" *_").endswith((":", "\uff1a"))
+        above, is_end = self._speaker, not line.is_row and line.text.rstrip(" *_").endswith(_ENDS)
         is_beside = above and above.kind == line.kind == "item" and line.indent <= above.indent
         is_of_record = line.is_row or line.kind == "item" or _label(self._mentions, line)
         if is_end or is_beside or not (is_of_record or (only and self._is_named_alone(only))):
             self._speaker = line if is_end else None
+
+    def _introduces(self, line: TextLine, named: tuple[str, Span]) -> bool:
+        """Tell whether a line only names the order, or orders: `Here are your orders:`. Another may quote what is below."""
+        words = _words(line.text)
+        is_of_orders = "order" in words and words <= _ORDER_WORDS | _FUNCTION
+        return is_of_orders or self._is_alone((line.start, line.end), named)
 
     def _open(self, line: TextLine, only: tuple[str, Span] | None) -> None:
         """Take the only order of a line without other words as the one that the lines below are about."""
@@ -244,7 +254,6 @@ class _OrderReader:
                     _plain(heading),
                     segment(self._mentions.plain, *cell),
                     is_sure=is_sure,
-                    is_column=True,
                 )
 
     def _tells_of_order(self, heading: str, cell: Span, named: tuple[str, Span]) -> bool:
@@ -279,11 +288,9 @@ class _OrderReader:
         value: Segment,
         *,
         is_sure: bool = False,
-        is_column: bool = False,
     ) -> None:
         """Compare the whole of a value with an order's day or state. A number of no order is then said to be that of one."""
-        is_spoken = self._speaker and not self._is_alone((self._speaker.start, self._speaker.end), named)
-        if is_spoken and not (is_column and label in DAY_LABELS):  # nobody quotes a table of days
+        if self._speaker and not self._introduces(self._speaker, named):
             return
         order, text = self._orders[named[0]], value.text.rstrip(". ")
         place = value.start, value.start + len(text)
@@ -307,7 +314,7 @@ class _OrderReader:
             self._tally.compare(place, holds, f"Order {named[0]}: {value}", known)
 
     def _leave_open(self, line: TextLine, named: Sequence[tuple[str, Span]]) -> None:
-        """Enter the days and states of a line that were not compared. They are right where an order of the line has them, else undecided."""
+        """Enter the days and states of a line that were not compared. A day is right where an order of the line has it. A state stays undecided, as a wrong one would."""
         tally, text = self._tally, self._mentions.plain
         orders = [order for one in named if (order := self._own(one)) is not None]
         if not orders:
@@ -317,9 +324,8 @@ class _OrderReader:
                 is_known = any(one.covers(order.order_date) for order in orders)
                 tally.compare((one.start, one.end), is_known or None, "")
         for match in TOKEN.finditer(text, line.start, line.end):
-            state = _STATES.get(match[0].casefold())
-            if state and match.start() not in tally.read:
-                tally.compare(match.span(), any(state == one.order_status for one in orders) or None, "")
+            if match[0].casefold() in _STATES and match.start() not in tally.read:
+                tally.compare(match.span(), None, "")
         label, value = _label(self._mentions, line) or ("", segment("", 0, 0))
         if _plain(label) in DAY_LABELS | BARE_LABELS | {_ORDER_STATE} and value.start not in tally.read:
             tally.count_unknown()
