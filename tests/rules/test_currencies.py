@@ -246,3 +246,45 @@ def test_the_sign_that_a_shops_currency_shares_is_its_own(rules_shop: Shop) -> N
 )
 def test_what_is_of_no_other_currency_keeps_its_sign(currency: str, text: str) -> None:
     assert without_foreign(text, currency) == text
+
+
+ANOTHER = [
+    "{0}\n  - Price [USD]: 19.50",
+    "{0}\n  - USD price: 19.50",
+    "{0}\n  - USD: 19.50",
+    "{0}\n  - Price: USD19.50",
+    "{0}\n  - Price: 19.50USD",
+    "| Product | Price · USD |\n|---|---|\n| {0} | 19.50 |",
+    "| Product | Price | Currency |\n|---|---|---|\n| {0} | 19.50 | USD |",
+    "All prices in US dollars.\n\n{0}\n  - Price: 19.50",
+    "## Prices in dollars\n\n| Product | Price |\n|---|---|\n| {0} | 19.50 |",
+    "Prices in USD:\n\n{0}\n  - Price: 19.50",
+]
+
+
+@pytest.mark.parametrize("form", ANOTHER)
+def test_a_report_that_names_another_currency_leaves_bare_amounts_open(rules_shop: Shop, form: str) -> None:
+    """USD in a shop of euros, and euros in one of dollars. An amount with the shop's own sign is judged still."""
+    named = form.replace("US dollars", "euros").replace("dollars", "euros").replace("USD", "EUR")
+    for shop, text in ((in_currency(rules_shop, "EUR"), form), (rules_shop, named)):
+        found = check_report(Subject(text.format(LA if "|" in form else f"- {LA}"), shop=shop))["price"]
+        assert (found.findings, found.decided) == ((), frozenset()), text
+    for own in ("19,50 €", "EUR 19.50"):
+        marked = f"{form.format(LA if '|' in form else f'- {LA}')}\n\n- {LB}\n  - Price: {own}"
+        assert set(failing(marked, shop=in_currency(rules_shop, "EUR"))) == {"price"}, own
+
+
+@pytest.mark.parametrize("form", ["{0}\n  - Price: {1}", "| Product | Price |\n|---|---|\n| {0} | {1} |"])
+def test_a_bare_amount_is_the_shops_where_no_other_currency_is_named(rules_shop: Shop, form: str) -> None:
+    text = form.format(LA if "|" in form else f"- {LA}", "19.50")
+    both = f"| Product | Price (USD) | Price (EUR) |\n|---|---|---|\n| {LA} | 19.50 | 18.10 |"
+    assert set(failing(both, shop=rules_shop)) == {"price"}
+    for about in ("", "All prices in euros.\n\n", "The case weighs 3 pounds.\n\n"):
+        assert set(failing(f"{about}{text}", shop=in_currency(rules_shop, "EUR"))) == {"price"}, about
+
+
+@pytest.mark.parametrize("blank", [" ", "\u2009", "\u202f"])
+def test_a_blank_groups_digits_where_the_shops_language_does(blank: str) -> None:
+    one = f"Cena: 1{blank}299,00 zł, | 1{blank}299 zł |"
+    assert in_dollars(one, "PLN", by_blanks=True)[0] == "Cena: $1,299.00, | $1,299 |"
+    assert in_dollars("Vega 2 349 zł", "PLN", by_blanks=True)[0] == "Vega 2 349 zł"

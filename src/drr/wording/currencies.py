@@ -14,6 +14,8 @@ from unicodedata import category
 
 FILE = Path(__file__).with_name("currencies.json")
 _LARGEST = 1e15
+_SHORT = 3
+"""Most letters of a sign that may be another word: `den`, `mtn`."""
 _AMOUNT = re.compile(
     r"(?P<before>[^\d+\u2212-]{0,16})(?:(?P<minus>[\u2212-])\s*)?(?P<between>[^\d+\u2212-]{0,16})"
     r"(?P<number>\d(?:[\d.,'’\u066b\u066c\s]*\d)?)(?P<after>\D{0,16})"
@@ -81,6 +83,12 @@ def signs_of(currency: str) -> list[str]:
 def symbols() -> str:
     """Return all signs that are no letters: `$€£`."""
     return "".join(one for one in _known()["signs"] if len(one) == 1 and category(one) == "Sc")
+
+
+def all_names() -> list[str]:
+    """Return the words for any currency, and the signs that are words: `euros`."""
+    known = _known()
+    return [*known["names"], *(sign for sign in known["signs"] if sign.isalpha() and len(sign) > _SHORT)]
 
 
 def names_of(currency: str) -> list[str]:

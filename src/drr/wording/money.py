@@ -9,6 +9,7 @@ from functools import cache
 
 from drr.wording.currencies import (
     NO_CENTS,
+    all_names,
     codes_of,
     decimal_mark,
     decimals_of,
@@ -141,7 +142,7 @@ FOREIGN = "\N{CURRENCY SIGN}"
 def _signed() -> re.Pattern[str]:
     """Return the expression of a sign or a name of dollars beside a number. It may also stand alone as a label."""
     words = vocabulary("money")
-    sign = rf"(?<![=&?])(?:(?:(?<![A-Za-z])[A-Za-z]{{1,3}}|\bUS\s)?\\?[{re.escape(symbols())}]|\bUSD\b)"
+    sign = rf"(?<![=&?])(?:(?:(?<![A-Za-z])[A-Za-z]{{1,3}}|\bUS\s)?\\?[{re.escape(symbols())}]|(?<![^\W\d_])USD(?![^\W\d_]))"
     figure, dollars = r"\d(?:[\d.,]{0,14}\d)?", words.either("after")
     return re.compile(
         rf"(?P<sign>{sign})(?=\s?\.?\d)(?:\s?\.?{figure}\s?\(?(?P<code>{words.either('foreign')}|USD)\b)?"
@@ -160,6 +161,19 @@ def without_foreign(text: str, currency: str) -> str:
     return "".join(letters)
 
 
+@cache
+def _named() -> re.Pattern[str]:
+    """Return the expression of a currency's code, name or sign beside no number."""
+    word = rf"(?<![\w/=&?.@])(?:[A-Z]{{{_CODE}}}|(?i:{any_word_pattern(all_names())}))(?![\w@])"
+    return re.compile(rf"(?<!\d)(?<!\d\s)(?:{word}|[{re.escape(symbols())}])(?!\s?\.?\d)")
+
+
+def names_another(text: str, currency: str) -> bool:
+    """Tell whether a text names another currency outside of amounts, as in `All prices in euros`. A bare amount may then be of either."""
+    found = map(codes_of, _named().findall(text))
+    return any(codes and currency not in codes for codes in found)
+
+
 def _codes_of(sign: str) -> tuple[str, ...]:
     """Return the currencies of a sign with what letters stand before it: `R$`, `\\$`, `USD$`. A buck is a dollar."""
     plain = sign.replace("\\", "")
@@ -176,14 +190,20 @@ def _pattern_of_sign(sign: str) -> str:
     return "(?i:" + r"\.?".join(letters) + ")" if len(sign) > 1 else re.escape(sign)
 
 
-def in_dollars(text: str, currency: str, decimal: str = "?") -> tuple[str, list[tuple[int, int]]]:
+def in_dollars(
+    text: str, currency: str, decimal: str = "?", *, by_blanks: bool = False
+) -> tuple[str, list[tuple[int, int]]]:
     """Write `52,76 €` as `$52.76`, and return also where each character of the result stood.
 
     An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where neither `decimal` nor another amount of the text tells the decimal mark.
-    Where amounts have a decimal comma, stars may have one too: `4,7/5`.
+    Where amounts have a decimal comma, stars may have one too: `4,7/5`. `by_blanks` tells that the shop's language groups digits by
+    blanks, and `1 299 zł` then has one reading.
     """
     names = "|".join(map(_pattern_of_sign, (currency, *signs_of(currency))))
     spelled = rf"(?i:{any_word_pattern(names_of(currency))})(?!\w)" if names_of(currency) else "(?!)"
+    if by_blanks:
+        grouped = rf"(?<!\w{_SPACE})(?<![\w.,/=&?])\d{{1,3}}(?:{_SPACE}\d{{3}})+(?=(?:,\d\d)?{_SPACE}?(?:{names})(?!\w))"
+        text = re.sub(grouped, lambda found: re.sub(_SPACE, "\u00a0", found[0]), text)
     amount = re.compile(
         rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names})\.?{_SPACE}?(?P<behind>{_DIGITS})(?P<no_cents>{NO_CENTS})?(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
         rf"|(?P<before>{_DIGITS})(?:(?P<none>{NO_CENTS})?{_SPACE}?(?:(?:{names})(?!\w|{_SPACE}?\d)|{spelled}{_ENDED})"

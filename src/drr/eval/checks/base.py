@@ -17,9 +17,10 @@ from drr.env.session import Session
 from drr.env.shop import Shop, numbers_of
 from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span, place_as_written
+from drr.wording.currencies import amount_forms
 from drr.wording.currency import DOLLARS
 from drr.wording.locale import Locale, locale_of
-from drr.wording.money import in_dollars, without_foreign
+from drr.wording.money import in_dollars, names_another, without_foreign
 
 if TYPE_CHECKING:
     from drr.env.own_numbers import OwnNumbers
@@ -45,6 +46,8 @@ class Subject:
     """Code of the report's language; by default that of the shop's mapping."""
     returned: frozenset[str] | None = None
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
+    has_other_currency: bool = False
+    """True if the report names another currency than the shop's outside of amounts. `in_dollars` sets it."""
     named: Sequence[NamedOrder] = ()
     """Orders named by the shop's own numbers, in whose place `in_dollars` has ids."""
     _products: dict[str, Product | None] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -56,16 +59,23 @@ class Subject:
         """Return the subject with the shop's words in English and its currency as dollars, and where each character stood. `None` if where it stands."""
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
-        words = self._words
+        words, other = self._words, names_another(self.report, currency or DOLLARS.code)
         if not (currency or words or self.numbers):
             report = without_foreign(self.report, DOLLARS.code)
             query = None if self.query is None else without_foreign(self.query, DOLLARS.code)
-            same = (report, query) == (self.report, self.query)
-            return (self if same else replace(self, report=report, query=query)), None
+            same = (report, query, other) == (self.report, self.query, False)
+            read = self if same else replace(self, report=report, query=query, has_other_currency=other)
+            return read, None
         report, stood = self._read(self.report, words, currency)
         query = None if self.query is None else self._read(self.query, words, currency)[0]
         report, stood, named = self._with_ids(report, stood)
-        return replace(self, report=report, query=query, named=named), stood
+        read = replace(self, report=report, query=query, named=named, has_other_currency=other)
+        return read, stood
+
+    @cached_property
+    def is_in_dollars(self) -> bool:
+        """Tell whether the shop sells in US dollars."""
+        return self.shop is None or self.shop.manifest.currency in (None, DOLLARS.code)
 
     @cached_property
     def numbers(self) -> OwnNumbers | None:
@@ -112,8 +122,10 @@ class Subject:
         decimal = "." if language.startswith("en") else "?"  # `₹2,419` has one reading in an English shop
         text, first = words.english(text) if words else (text, [(k, k + 1) for k in range(len(text) + 1)])
         text = without_foreign(text, currency or DOLLARS.code)
+        form = amount_forms().get(language) or amount_forms().get(language.partition("-")[0], {})
+        by_blanks = form.get("group", "").isspace()
         text, second = (
-            in_dollars(text, currency, decimal)
+            in_dollars(text, currency, decimal, by_blanks=by_blanks)
             if currency
             else (text, [(k, k + 1) for k in range(len(text) + 1)])
         )

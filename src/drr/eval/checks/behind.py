@@ -63,6 +63,8 @@ class FactsEntered:
         field = field_of(label)
         if field is not None:
             values = cell_values(field, value) or [one for one in values_of(value) if one.field == field]
+            if "$" in label or ("usd" in label.casefold() and self._mentions.subject.is_in_dollars):
+                values = [one._replace(is_bare=False) for one in values]
             self._enter(product_id, values, line)
             return bool(values)
         product = self._mentions.subject.product(product_id)
@@ -81,6 +83,8 @@ class FactsEntered:
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
         if not line.cells and len(OF_FIVE.findall(line.text)) > 1:
             values = [one for one in values if one.field != "stars"]  # one of two scores is the writer's
+        if self._mentions.subject.has_other_currency:
+            values = [one._replace(hedged=one.hedged or one.is_bare) for one in values]
         if any(
             one.product_id == product_id and is_bundled(self._body, one.end)
             for one in self._mentions.within(line.start, line.end)

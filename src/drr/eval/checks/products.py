@@ -53,9 +53,9 @@ def price(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool | None:
-    """Compare a price; unknown where the record has none, or the amount has another explanation."""
+    """Compare a price. It is unknown without a record, with another explanation, or where it may be of another currency."""
     value = fact.stated.value
-    if product.price is None:
+    if product.price is None or fact.stated.hedged:
         return None
     if abs(value - product.price) <= _slack(fact.stated):
         return True

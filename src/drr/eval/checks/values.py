@@ -145,6 +145,8 @@ class SaidValue(NamedTuple):
     span: Span
     written: str
     hedged: bool = False
+    is_bare: bool = False
+    """True if the value is an amount without a mark of its currency."""
 
 
 class Segment(NamedTuple):
@@ -259,8 +261,9 @@ def stated_values(body: str, start: int, end: int) -> list[SaidValue]:
 def cell_values(field: Field, one: Segment) -> list[SaidValue]:
     """Read the value below a label: a whole price, stars with or without a count, or a count."""
     if field == "price":
-        match = _MONEY_CELL.fullmatch(one.text) or _BARE_CELL.fullmatch(one.text)
-        return [] if match is None else [_money(match, one.start)]
+        bare = _BARE_CELL.fullmatch(one.text)
+        match = _MONEY_CELL.fullmatch(one.text) or bare
+        return [] if match is None else [_money(match, one.start)._replace(is_bare=bare is not None)]
     if field == "count":
         match = _COUNT_CELL.fullmatch(one.text)
         return [] if match is None else [_count(match, one.start)]
