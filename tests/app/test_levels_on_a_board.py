@@ -59,6 +59,9 @@ def test_what_is_solved_at_each_level_under_both_limits(
     for name in ("wide", "tight"):
         drr("run", name, *words, "--trials", "4", "--limits", name)
         drr.out("bundle", "make", name, "--out", f"{name}.bundle")
+        drr.out("report", name, "--out", f"report-{name}", "--quiet")
+        report = Path(f"report-{name}/index.html").read_text("utf-8")
+        assert f"<dt>limits</dt><dd>{name}</dd>" in report
     drr.out("board", "wide.bundle", "tight.bundle", "--out", "site", "--quiet")
     [found] = json.loads(Path("site/index.json").read_text("utf-8"))["sets"]
     [wide], [tight] = (one["systems"] for one in found["judgings"])

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from drr.app.judge.text import absence_of, unread_text
 from drr.app.report.contrasts import lead_metrics
 from drr.app.report.material import LONGEST_NAME, ReportData
+from drr.app.study.study_plan import limits_text
 from drr.env.checkable import asks_for_findable
 from drr.eval.judging.read import accuracy_of
 from drr.eval.metrics import metric as metric_of
@@ -43,6 +44,7 @@ def facts(material: ReportData) -> list[tuple[str, str]]:
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
+        ("limits", limits_text(run.get("limits", {}))),
         ("models", ", ".join(made["models"])),
         ("judge", f"{_judge(material, judge)}{unjudged}" if judge else "not judged yet"),
         ("cost", _cost(material)),

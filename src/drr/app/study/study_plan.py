@@ -40,6 +40,13 @@ def _limits(given: Any) -> dict[str, int | float]:
     return found
 
 
+def limits_text(limits: Mapping[str, object]) -> str:
+    """Return limits as `--limits` takes them; those that go by one name are called by it."""
+    named = next((name for name, own in NAMED_LIMITS.items() if own.items() <= limits.items()), None)
+    others = limits.keys() - (NAMED_LIMITS[named].keys() if named else ())
+    return ",".join([*filter(None, [named]), *(f"{name}={limits[name]}" for name in sorted(others))])
+
+
 def _limit(name: str, value: str, shown: str) -> int | float:
     known = {TIMES_LEAST, *(field.name for field in fields(Limits))}
     if name not in known:
