@@ -255,7 +255,7 @@ def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, sample_home: Path
     assert "1 answer, 49 answers still to" in page and f"retail-v1/sample {frozen.content_hash[:16]}" in page
     alone.write_text("".join(truth.read_text("utf-8").splitlines(keepends=True)[:10]))
     said = drr.err("run", tmp_path / "other", *named, "--queries", alone, *RUN, code=1)
-    assert "is not the file of the 50 questions of retail-v1 sample; --limit N plays the first N" in said
+    assert "is not the file of the 50 questions of retail-v1 sample; --limit N stops after N answers" in said
 
 
 def test_a_seed_that_no_manifest_can_hold_is_misuse(tmp_path: Path, drr: Drr) -> None:

@@ -368,7 +368,7 @@ def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
         check_entries(place, deep=False)
     if sha256(read_file(queries.resolve())).hexdigest() not in (part.published, part.questions):
         other = f"is not the file of the {part.count} questions of {frozen.name} {part.name}"
-        raise DrrError(f"{queries}: {other}; --limit N plays the first N of those, else leave --set out")
+        raise DrrError(f"{queries}: {other}; --limit N stops after N answers of those, else leave --set out")
     if open_sandbox(web).content_hash != part.web:
         raise DrrError(
             f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out, and keep web/ beside shop/"
