@@ -85,20 +85,14 @@ def unscored(material: ReportData) -> list[str]:
         if missing:
             lines.append(f"{metric_of(name).label}: {missing} of {whole} are unscored")
     if any("reward" in row for row in document["metrics"].values()):
-        from drr.eval.rewards.answer_forms import ReadForm, read_form
+        from drr.app.study.handed_forms import lacking_forms
+        from drr.eval.rewards.answer_forms import read_form
 
         answers = [one for own in material.variants.values() for one in own]
         checked = [one for one in answers if one.question and asks_for_findable(one.question.checkable)]
-        forms = [read_form(material.study.text(one.record, "form"), one.question) for one in checked]
-        if problems := [form.problem for form in forms if form.problem]:
-            lines.append(
-                f"{many(len(problems), 'form')} cannot be read, so nothing is solved by"
-                f" {'it' if len(problems) == 1 else 'them'}, the first: {excerpt(problems[0], LONGEST_NAME)}"
-            )
-        if missing := forms.count(ReadForm()):
-            lines.append(
-                f"{many(missing, 'answer')} of {len(forms)} handed in no form, and so solved nothing"
-            )
+        lines += lacking_forms(
+            [read_form(material.study.text(one.record, "form"), one.question) for one in checked]
+        )
     lines += [line.rstrip(".") for line in absence_of(document["metrics"])]
     standings: Counter[str] = Counter()
     for own in document["coverage"]["variants"].values():

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from drr.study.status import StudyStatus
 
 
+    from drr.study.study import Study
 class StudyRan(NamedTuple):
     summary: Summary
     status: StudyStatus
@@ -178,6 +179,16 @@ def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None)
 
 _BEFORE = {"reason": "on", "models": None}
 """Settings assumed for a study whose configuration is older than the settings, so that its finished units stay finished."""
+
+def _formless_answers(study: Study, asked: RunAsked) -> list[str]:
+    """Return sentences on the answers of this call that can solve nothing, for want of a readable form."""
+    checked = [unit for unit in asked.chosen if "form" in unit.spec]
+    if not checked:
+        return []
+    from drr.app.study.handed_forms import forms_of, lacking_forms
+
+    return lacking_forms(forms_of(study, checked, {query.id: query for query in asked.queries}))
+
 
 
 def _token_limit_in_keys(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> int | None:
@@ -335,3 +346,5 @@ def _run(asked: RunAsked) -> StudyRan:
             for line in containment_sentences(answering.variants, trusted=plan.trust_agent):
                 notice(line, news=False)
         return StudyRan(summary, status(study))
+        for line in _formless_answers(study, asked):
+            notice(line)
