@@ -20,7 +20,7 @@ from drr.env.checkable import PlanStep
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
-from drr.env.web.open import MADE
+from drr.env.web.made_web import MADE
 from drr.env.web.sandbox import BOX, Document, write_sandbox
 from drr.eval.rewards.answer_forms import AnswerForm
 from drr.eval.rewards.components import COMPONENTS, reward

@@ -108,7 +108,7 @@ def test_a_sealed_set_of_several_shops_tells_no_seed(drr: Drr, made: Path, tmp_p
     run = ("run", tmp_path / "study", "--set", folder, *RUN)
     assert "made, hidden" in drr.err(*run)
     assert "sealed" in drr.err(*run, "--shop", hidden / "shop")
-    own = ("--queries", hidden / "queries.jsonl", "--sandbox", hidden / "web")
+    own = ("--queries", hidden / "queries.jsonl")
     assert "is not the file of the" in drr.err(*run, "--shop", made / "shop", *own, code=1)
     drr.out(*run, "--shop", hidden / "shop", *own)
     drr.out("run", tmp_path / "open", "--set", folder, "--shop", made / "shop", *RUN)

@@ -22,6 +22,7 @@ from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.source import Source
 from drr.env.web.base import PageStatus
+from drr.env.web.made_web import with_own_web
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import UsageRow
 from drr.wording.excerpt import excerpt
@@ -148,6 +149,7 @@ def ask(
     tokens = plan.budget_tokens or CEILING
     limit = Limit.of(usd=plan.budget, tokens=tokens)
     plan = plan.model_copy(update={"limits": {"tokens": tokens // 2, **plan.limits}})
+    settings = with_own_web(settings, plan.shop)
     with open_answering(plan, settings, variants=[plan.variants or ""]) as answering:
         _check(answering)
         shop = answering.realm.shop

@@ -20,6 +20,7 @@ from drr.env.errors import Misuse
 from drr.env.files import owner_only_mode, write_file
 from drr.env.progress import Progress, Quiet, Stage
 from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
+from drr.env.web.made_web import with_own_web
 from drr.wording.excerpt import excerpt
 from pydantic.fields import FieldInfo
 
@@ -177,6 +178,11 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:
     return settle_settings(given_settings(arguments), trusted_addresses(arguments))
+
+
+def shop_settings_of(arguments: argparse.Namespace) -> Settings:
+    """Return the settings of a command on `--shop`, whose own web is the default."""
+    return with_own_web(settings_of(arguments).settings, arguments.shop)
 
 
 def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:

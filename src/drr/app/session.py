@@ -25,6 +25,7 @@ from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import ShopWorld, checked_without, own_code
 from drr.env.source import Source
+from drr.env.web.made_web import with_own_web
 from drr.env.web.open import open_web
 from drr.env.world import World
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -227,7 +228,7 @@ def context_in(
     spec = shop.spec if place is None else place
     say_search(spec, shop, settings)
     user = None if user is None else user_in(shop, user)
-    web = open_web(settings, shop=shop, searching=False)
+    web = open_web(with_own_web(settings, spec), shop=shop, searching=False)
     add_own_tools(settings.tools)
     own = {name: code.digest for name, code in own_code(settings.tools).items()}
     session = Session(shop, user, open_access=open_access)

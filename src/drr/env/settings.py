@@ -220,7 +220,7 @@ class Settings(RoleSettings):
     )
     web: Literal["sandbox", "serper", "replay"] = Field("sandbox", description="what web_search asks")
     sandbox: Path | None = Field(
-        None, description="folder of a frozen web sandbox (default: the one in the box)"
+        None, description="folder of a frozen web (default: that made with the shop, or the one in the box)"
     )
     web_record: Path | None = Field(
         None, description="folder that `drr web record` writes and `--web replay` reads (default: none)"

@@ -20,6 +20,8 @@ from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
 from drr.env.source import text_hash
+from drr.env.web.made_web import with_own_web
+from drr.env.web.sandbox import open_sandbox
 from drr.env.world import Site, is_paged
 from drr.eval.evidence.answers import AnswerEvidence, answer_of
 from drr.eval.tasks.desk import profile_text
@@ -36,15 +38,26 @@ _SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 
 def shop_as_stated(
-    stated: JsonObject, shop: str, given: Mapping[str, object]
+    stated: JsonObject, shop: str, given: Mapping[str, object], study: Study
 ) -> AbstractContextManager[ShopRealm]:
-    """Return a context with the named shop, opened under the address and the search that the bundle states."""
+    """Return a context with the named shop, opened under the address and the search that the bundle states.
+
+    Where no web is named, it is the one made with the shop, or the one in the box if the answers were found there.
+    """
     plain = {name: stated[name] for name in ("shop_url", "search") if isinstance(stated.get(name), str)}
     try:
         settings = resolve({**plain, **given}).settings
     except Misuse as error:  # mostly caused by the bundle's own settings
         raise DrrError(str(error)) from error
+    if settings.sandbox is None and open_sandbox().content_hash not in _played_webs(study):
+        settings = with_own_web(settings, shop)
     return open_realm(Site(settings=settings, shop=shop))
+
+
+def _played_webs(study: Study) -> set[str]:
+    """Return the hashes of the webs in which the bundle says that its answers were found."""
+    webs = (record.key_fields.get("web") for record in study.records("answer", None))
+    return {str(web.get("content_hash")) for web in webs if isinstance(web, dict)}
 
 
 def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:

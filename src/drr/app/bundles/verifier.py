@@ -29,6 +29,7 @@ from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 from drr.env.shop_world import ShopRealm
+from drr.env.web.made_web import with_own_web
 from drr.eval.asking.safety import visible_text
 from drr.eval.tasks.desk import profile_text
 from drr.llm.names import OFFLINE
@@ -71,7 +72,7 @@ class VerifyTerms:
         """Return the terms as plain data, with the state of every named file. Raises `Misuse` where that state is unknown."""
         if self.shop is not None and not Path(self.shop).is_dir():
             raise Misuse(f"{self.shop}: is no folder")
-        settings = resolve(self.given).settings.model_dump(mode="json")
+        settings = with_own_web(resolve(self.given).settings, self.shop).model_dump(mode="json")
         terms = [
             self.shop,
             self.questions and str(self.questions),
@@ -198,11 +199,12 @@ def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
         yield None
         return
     try:  # without the settings that the bundle states
-        with shop_as_stated({}, terms.shop, terms.given) as realm:
+        with shop_as_stated({}, terms.shop, terms.given, study) as realm:
             check_shop_is_theirs(study, realm)
     except DrrError as error:
         raise Misuse(str(error)) from error
-    with shop_as_stated(study.config.get("settings", {}), terms.shop, terms.given) as realm:
+    stated = study.config.get("settings", {})
+    with shop_as_stated(stated, terms.shop, terms.given, study) as realm:
         yield realm
 
 

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from drr.app.commands.reviewer import review_at_terminal, reviewer_of
-from drr.app.console import add_setting_options, print_document, print_result, settings_of
+from drr.app.console import (
+    add_setting_options,
+    print_document,
+    print_result,
+    settings_of,
+    shop_settings_of,
+)
+from drr.app.notices import notice
 from drr.app.options import positive_int
 from drr.app.study.outcome import add_unit_options
 from drr.app.terminal import wrapped_paragraph
@@ -19,6 +26,7 @@ from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop, open_shop
+from drr.env.web.made_web import question_outside
 from drr.env.web.open import open_web
 from drr.querygen.builtin import builtin_queries
 from drr.querygen.checkable import TruthChecker
@@ -209,13 +217,13 @@ def _generate(arguments: argparse.Namespace) -> int:
     from drr.app.study.queries import generate, generate_checkable
 
     work = generate_checkable if arguments.checkable or arguments.service or arguments.joined else generate
-    return work(arguments, settings_of(arguments).settings)
+    return work(arguments, shop_settings_of(arguments))
 
 
 def _word(arguments: argparse.Namespace) -> int:
     from drr.app.study.queries import word_specified
 
-    return word_specified(arguments, settings_of(arguments).settings)
+    return word_specified(arguments, shop_settings_of(arguments))
 
 
 # -- check, review
@@ -223,10 +231,12 @@ def _word(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     queries = _questions(arguments.file)
-    settings = settings_of(arguments).settings
+    settings = shop_settings_of(arguments)
     with open_shop(arguments.shop, settings) as shop:
         manifest_matches(shop, queries)
         web = open_web(settings, shop=shop)
+        if outside := question_outside(queries, shop, web):
+            notice(outside)
         found = [query for query in queries if query.service is None]
         truth = TruthChecker(shop, web) if any(query.checkable for query in found) else None
         checker = Checker(shop, arguments.min_products, truth, len(queries))

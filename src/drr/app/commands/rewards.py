@@ -31,7 +31,7 @@ the correlation of a question with all others (item-rest) over ten systems or mo
 examples:
   drr judges rewards --shop shop
   drr judges rewards --shop shop --queries q.jsonl --out rewards.html
-  drr judges rewards --shop monday/shop --sandbox monday/web --queries monday/queries.jsonl"""
+  drr judges rewards --shop monday/shop --queries monday/queries.jsonl"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ examples:
   drr shop make --of retail-v2/fresh-4 --out fresh-4
 
 then:
-  drr run study --shop monday/shop --sandbox monday/web --queries monday/queries.jsonl"""
+  drr run study --shop monday/shop --queries monday/queries.jsonl"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

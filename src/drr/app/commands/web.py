@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from drr.app.console import add_setting_options, print_document, print_json, settings_of
+from drr.app.console import add_setting_options, print_document, print_json, settings_of, shop_settings_of
 from drr.app.notices import notice
 from drr.app.options import positive_int
 from drr.app.terminal import flowed
@@ -127,7 +127,7 @@ def _line(text: str) -> str:
 
 
 def _read(arguments: argparse.Namespace) -> int:
-    settings = settings_of(arguments).settings
+    settings = shop_settings_of(arguments)
     with ExitStack() as stack:
         shop = stack.enter_context(open_shop(arguments.shop, settings)) if arguments.shop else None
         page = asyncio.run(open_web(settings, shop=shop, searching=False).read(_checked_query(arguments.url)))

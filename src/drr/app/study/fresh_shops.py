@@ -31,7 +31,8 @@ from drr.env.progress import Progress
 from drr.env.service.policies import categories_of, editions_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.env.web.open import MADE, ShopWeb
+from drr.env.web.made_web import MADE
+from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.querygen.composing import checkable_questions
 from drr.querygen.files import write_lines, write_queries

@@ -37,7 +37,7 @@ from drr.env.progress import Progress
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import open_shop
-from drr.env.web.open import MADE
+from drr.env.web.made_web import MADE, with_own_web
 from drr.env.web.sandbox import BOX, open_sandbox
 from drr.querygen.builtin import FILE
 from drr.querygen.dataset import Publication, questions_to_publish, write_dataset
@@ -357,12 +357,12 @@ def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
     if not is_new:
         check_same_set(call.folder, own.set, call.frozen, label)
     place = (folder.parent if folder.is_file() else folder) / part.name
-    given = call.given.get("sandbox")
+    own_web = with_own_web(Settings(sandbox=call.given.get("sandbox")), shop).sandbox
     beside = [Path(shop).resolve().parent] if part.made and shop else []
-    queries, web = call.queries or place / "queries.jsonl", Path(str(given or _web(place, *beside))).resolve()
-    if part.published is None and (call.queries is None or given is None):
+    queries, web = call.queries or place / "queries.jsonl", (own_web or _web(place, *beside)).resolve()
+    if part.published is None and call.queries is None:
         raise Misuse(
-            f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
+            f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries"
         )
     if place.is_dir():
         check_entries(place, deep=False)

@@ -37,7 +37,9 @@ from drr.env.reach import WHOLE, reaches_of
 from drr.env.reach import words_of as reach_words
 from drr.env.settings import Settings, StudyChoices
 from drr.env.shop import open_shop
+from drr.env.shop_world import ShopRealm
 from drr.env.user_code import is_in_file
+from drr.env.web.made_web import question_outside, with_own_web
 from drr.env.world import SERVICE, SHOP
 from drr.study.config import QUERIES, StudyConfig
 from drr.study.unit import Unit
@@ -48,9 +50,9 @@ if TYPE_CHECKING:
     from drr.app.study.forecast import RunForecast
     from drr.study.run import Summary
     from drr.study.status import StudyStatus
-
-
     from drr.study.study import Study
+
+
 class StudyRan(NamedTuple):
     summary: Summary
     status: StudyStatus
@@ -120,6 +122,7 @@ def open_run(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
     with open_answering(placed, settings, keyed_max_tokens=keyed, calls=calls) as answering:
         check_named([*answering.roles, *answering.person_facts.roles], plan.named_roles)
         answering.check_queries(queries, str(plan.queries or folder))
+        _check_web(answering, queries, is_new=not saved)
         units = answering.units(queries, plan.trials or 1)
         for line in [
             *_left_out(answering),
@@ -177,9 +180,6 @@ def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None)
     ]
 
 
-_BEFORE = {"reason": "on", "models": None}
-"""Settings assumed for a study whose configuration is older than the settings, so that its finished units stay finished."""
-
 def _formless_answers(study: Study, asked: RunAsked) -> list[str]:
     """Return sentences on the answers of this call that can solve nothing, for want of a readable form."""
     checked = [unit for unit in asked.chosen if "form" in unit.spec]
@@ -189,6 +189,19 @@ def _formless_answers(study: Study, asked: RunAsked) -> list[str]:
 
     return lacking_forms(forms_of(study, checked, {query.id: query for query in asked.queries}))
 
+
+def _check_web(answering: AnswerWork, queries: Sequence[Query], *, is_new: bool) -> None:
+    """Raise `Misuse` if the web of a new study lacks a page of a question's truth. An older study keeps its web, and it is said."""
+    realm = answering.realm
+    outside = question_outside(queries, realm.shop, realm.web) if isinstance(realm, ShopRealm) else None
+    if outside and is_new:
+        raise Misuse(outside)
+    if outside:
+        notice(f"{answering.plan.study}: {outside}")
+
+
+_BEFORE = {"reason": "on", "models": None}
+"""Settings assumed for a study whose configuration is older than the settings, so that its finished units stay finished."""
 
 
 def _token_limit_in_keys(plan: StudyPlan, saved: StudyConfig, settings: Settings) -> int | None:
@@ -264,12 +277,22 @@ def _joined(call: StudyPlan) -> _Joined:
     if new and plan.shop is not None:
         with open_shop(plan.shop, settings) as shop:
             new = by_ids(shop, new)
+    if not saved:
+        settings = with_own_web(settings, plan.shop)
+    elif settings.sandbox is not None and not settings.sandbox.is_dir():
+        settings = _with_moved_web(settings, found_shop(call.folder, plan.shop))
     before = read_queries(file) if file.is_file() else []
     queries = joined_queries(before, new or [], call.queries or call.tasks or file, call.folder)
     selection = Selection.of(given, new, call.trials, chosen, reaches)
     if call.only and selection.is_all:
         raise Misuse("--only needs what to compute: --variants, --settings, --reach, --queries or --trials")
     return _Joined(plan, saved, settings, queries, selection)
+
+
+def _with_moved_web(settings: Settings, shop: str | None) -> Settings:
+    """Return the settings with the web beside a shop that was moved together with its study, where there is one."""
+    found = with_own_web(settings.model_copy(update={"sandbox": None}), shop)
+    return settings if found.sandbox is None else found
 
 
 def _check_strangers(call: StudyPlan, own: StudyPlan, given: str | None) -> None:
@@ -342,9 +365,9 @@ def _run(asked: RunAsked) -> StudyRan:
             study.reopen_lost(unit.key for unit in asked.chosen)
         answering.person_facts.prepare(plan, settings, study, asked.queries)
         summary = run_units(plan, study, asked.chosen, pool or answering, answering.models, "answers")
+        for line in _formless_answers(study, asked):
+            notice(line)
         if any("form" in unit.spec for unit in asked.chosen):
             for line in containment_sentences(answering.variants, trusted=plan.trust_agent):
                 notice(line, news=False)
         return StudyRan(summary, status(study))
-        for line in _formless_answers(study, asked):
-            notice(line)

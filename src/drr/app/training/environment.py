@@ -33,7 +33,7 @@ from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Shop, open_shop
-from drr.env.web.open import sandbox_of, web_beside
+from drr.env.web.made_web import question_outside, with_own_web
 from drr.eval.rewards.rewarded import truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
@@ -107,10 +107,7 @@ class SharedShop:
 
 def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
     """Return the settings; where none names a web, the web that was made with the shop is added."""
-    found = settle_settings(named, ()).settings
-    if found.web != "sandbox" or found.sandbox is not None:
-        return found
-    return found.model_copy(update={"sandbox": web_beside(place if isinstance(place, str) else place.spec)})
+    return with_own_web(settle_settings(named, ()).settings, place if isinstance(place, str) else place.spec)
 
 
 def _call_limits(name: LimitName, query: Query) -> EpisodeLimits:
@@ -193,19 +190,11 @@ class Environment:
         return found
 
     def _check(self, query: Query) -> None:
-        truth = truth_of(query)
+        truth_of(query)
         if self._shared.shop.store.user(query.user_id) is None:
             raise Misuse(f"question {query.id}: this shop has no user {query.user_id!r}")
-        box = sandbox_of(self._shared.session.world.web)
-        own = (self._shared.shop.shop_url, "user://")
-        pages = [url for fact in truth.facts if fact.kind == "page" for url in fact.sources]
-        pages += [url for point in truth.points for url in point.sources if not url.startswith(own)]
-        for url in pages:
-            if box is not None and box.document(url) is None:
-                raise Misuse(
-                    f"question {query.id}: its page {url} is not in this web, so nobody can answer it; "
-                    "name the web that was made with the shop (sandbox)"
-                )
+        if outside := question_outside([query], self._shared.shop, self._shared.session.world.web):
+            raise Misuse(outside)
 
     def reset(self, seed: int | None = None, query: Query | str | None = None) -> Observation:
         """Begin an episode and return its first observation. A seed selects a given question or makes one; without a seed the next one is used.

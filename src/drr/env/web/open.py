@@ -12,7 +12,7 @@ from drr.citations.addresses import host_of, path_steps
 from drr.env.errors import Misuse
 from drr.env.records.product import product_markdown
 from drr.env.settings import Settings
-from drr.env.shop import SERVERS, Shop, Store
+from drr.env.shop import Shop, Store
 from drr.env.web.base import Page, WebHit, WebSearch
 from drr.wording.currency import DOLLARS, Currency
 
@@ -45,17 +45,6 @@ def open_web(
         if shop is None
         else ShopWeb(web, settings.shop_url, shop.store, shop.manifest.money)
     )
-
-
-MADE = "made.json"
-"""The file that `drr shop make` writes beside a shop and its web."""
-
-
-def web_beside(shop: str) -> Path | None:
-    """Return the web that was made with a shop; `None` for a shop that has the one in the box."""
-    folder = Path(shop).absolute().parent
-    is_made = not shop.startswith(SERVERS) and (folder / MADE).is_file()
-    return folder / "web" if is_made and (folder / "web").is_dir() else None
 
 
 def sandbox_of(web: WebSearch) -> Sandbox | None:

@@ -48,11 +48,12 @@ def bench_of(plan: BenchPlan) -> Bench:
     """Open the shop and questions until the process ends. Several tasks and all scorers of one evaluation share them."""
     from drr.env.query import read_queries
     from drr.env.settings import resolve
+    from drr.env.web.made_web import with_own_web
     from drr.env.world import SHOP, Site, open_realm
     from drr.querygen.builtin import builtin_queries
 
-    settings = resolve({"model_judge": plan.judge} if plan.judge else {}).settings
     shop = plan.shop or str(sample_shop())
+    settings = with_own_web(resolve({"model_judge": plan.judge} if plan.judge else {}).settings, shop)
     if plan.queries is None and plan.shop is not None:
         raise Misuse(
             "-T shop=... needs the questions asked in it: -T queries=FILE (`drr queries generate` writes some)"
