@@ -128,6 +128,13 @@ def test_the_shop_of_a_part_is_made_by_its_name(drr: Drr, made: Path, tmp_path: 
     assert (shop["shop"], shop["seed"]) == (part["shop"], part["made"]["seed"])
     assert (again / "queries.jsonl").read_bytes() == (made / "queries.jsonl").read_bytes()
     assert "these parts: made" in drr.err("shop", "make", "--of", f"{folder}/other", "--out", tmp_path / "x")
+    frozen = read_set(folder)
+    worded = [frozen.parts[0].model_copy(update={"questions": "0" * 64})]
+    manifest = frozen.model_copy(update={"parts": worded}).hashed().model_dump_json()
+    (folder / "set.json").write_text(manifest)
+    told = drr.out("shop", "make", "--of", f"{folder}/made", "--out", tmp_path / "worded")
+    assert "its questions: 2, which a model worded" in told and f"--set {folder} --shop" in told
+    assert "benchmarks" not in told, "it is no set of ours"
     sealed = drr.err("shop", "make", "--of", "retail-v2/fresh-5", "--out", tmp_path / "x")
     assert "these parts: fresh-4" in sealed
     twice = ("--of", f"{folder}/made", "--axes", tmp_path / "axes.toml", "--out", tmp_path / "x")

@@ -64,10 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.data_ingest.fresh import SIZES, read_axes
 
     settings, progress = settings_of(arguments).settings, progress_of(arguments)
+    elsewhere: list[str] = []
     if arguments.of:
         if arguments.axes:
             raise Misuse("--axes: the set tells its own; leave --axes out, or name a --seed in place of --of")
-        made = _make_part(arguments.of, arguments.out, settings, progress)
+        made, elsewhere = _make_part(arguments.of, arguments.out, settings, progress)
     else:
         if not 0 <= arguments.seed < 2**63:  # the seeds that a manifest can hold
             raise Misuse(f"--seed {arguments.seed}: must lie between 0 and {2**63 - 1}")
@@ -76,13 +77,22 @@ def run(arguments: argparse.Namespace) -> int:
     counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items()) + " from templates"
     if arguments.json or not arguments.quiet:
         print_result(
-            arguments, made, f"{arguments.out}: {counts}", f"next: drr shop info {arguments.out}/shop"
+            arguments,
+            made,
+            f"{arguments.out}: {counts}",
+            *elsewhere,
+            f"next: drr shop info {arguments.out}/shop",
         )
     return 0 if made["counts"]["questions"] == made["axes"]["questions"] else 1
 
 
-def _make_part(named: str, folder: Path, settings: Settings, progress: Progress) -> MadeShop:
-    """Make the shop of an open part, named `SET/PART`, from the seed that the set tells. Raise `DrrError` if another shop comes of it."""
+def _make_part(
+    named: str, folder: Path, settings: Settings, progress: Progress
+) -> tuple[MadeShop, list[str]]:
+    """Make the shop of an open part, named `SET/PART`, from the seed that the set tells. Raise `DrrError` if another shop comes of it.
+
+    Return its facts, and a line on where its questions are if no seed makes them.
+    """
     from drr.app.study.fresh_shops import make_shop
     from drr.app.study.frozen_sets import place_of_set, read_set
 
@@ -95,4 +105,11 @@ def _make_part(named: str, folder: Path, settings: Settings, progress: Progress)
     made = make_shop(part.made.seed, part.made.axes, folder, settings, progress)
     if (made["shop"], made["web"]) != (part.shop, part.web):
         raise DrrError(f"{folder}: is not the shop of {named}; this version draws it in another way")
-    return made
+    if made["questions"] == part.questions:
+        return made, []
+    asks = f"`drr run STUDY --set {place} --shop {folder / 'shop'}` asks them"
+    is_ours = place_of_set(Path(place)) != Path(place)
+    truth = ". Their truth lies in benchmarks/worded of the source" if is_ours else ""
+    return made, [
+        f"its questions: {part.count}, which a model worded, so that no seed makes them; {asks}{truth}"
+    ]
