@@ -213,6 +213,12 @@ SAID = "The shop has no bird feeder that fits, though three were looked at with 
         (("calculator", {"expression": "1 + 1"}), SAID, "no_research"),
         (("product_catalog_search", {"query": "bird house " * 60}), SAID, "no_research"),
         (("no_such_tool", {}), SAID, "no_research"),
+        (("calculator", {"expression": "1 + 1"}), '{"answer": [1,', "malformed_call"),
+        (
+            ("calculator", {"expression": "1 + 1"}),
+            '{"answer": "the cedar house is the one to take',
+            "malformed_call",
+        ),
         (("product_catalog_search", {"query": "house"}), SOURCES, "empty"),
         (("calculator", {"expression": "1 + 1"}), SOURCES, "empty"),
     ],

@@ -14,7 +14,7 @@ from drr.agents.turns import is_broken_off, report_afresh
 from drr.env.user_code import outliving
 from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.prompts import Prompts
-from drr.llm.text import is_json
+from drr.llm.text import is_cut_json, is_json
 from drr.tools.registry import EVERY
 from drr.wording.excerpt import excerpt
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -91,7 +91,9 @@ def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
         return "empty"
     # No research is needed where the prompt holds all pages, or where no tool that looks up is offered.
     in_prompt = run.settings.get("long_context") or not any(EVERY[name].looks_up for name in run.names)
-    return None if has_researched(run) or in_prompt or _is_by_rules(run) else "no_research"
+    if has_researched(run) or in_prompt or _is_by_rules(run):
+        return None
+    return "malformed_call" if is_cut_json(report) else "no_research"
 
 
 def _is_by_rules(run: AgentRun) -> bool:

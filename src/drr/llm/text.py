@@ -64,6 +64,19 @@ def is_json(text: str) -> bool:
         return False
 
 
+def is_cut_json(text: str) -> bool:
+    """Tell whether a text is one JSON object that ends before it is whole."""
+    text = text.strip()
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        ends = error.pos >= len(text) or error.msg.startswith("Unterminated")
+        return ends and text.startswith("{")
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
 def call_arguments(text: str | None) -> dict[str, Any]:
     """Return the arguments of a call, which some models encode as JSON twice. `ValueError` is raised where they are no object."""
     try:
