@@ -14,7 +14,7 @@ from drr.env.checkable import Checkable
 from drr.env.query import read_queries
 from drr.eval.metrics import metric_name, metrics, shown_name
 from drr.eval.metrics.gate import requirement
-from drr.eval.metrics.reliability import ONE_TRIAL
+from drr.eval.metrics.reliability import ONE_TRIAL, SOLVED, UNCHECKED
 from drr.eval.rewards.answer_forms import AnswerForm
 from drr.eval.rewards.components import solved
 from drr.eval.rewards.rewarded import Rewarded
@@ -92,6 +92,14 @@ def test_the_gate_understands_the_name_that_people_write() -> None:
         assert metric_name(shown_name(name)) == name
     assert requirement("pass^1>=0.2").metric == "solved", "as before it had a name of its own"
     assert [shown_name(name) for name in ("pass_4", "pass_rules_8")] == ["pass^4", "pass^8 by rules"]
+
+
+def test_solved_promises_the_form_alone() -> None:
+    """It said that a solved answer "states nothing wrong", of lies in prose and lists that it never reads."""
+    for name in ("solved", "pass_2", "pass_8"):
+        told = metrics()[name].explanation
+        assert SOLVED in told and told.endswith(UNCHECKED), told
+    assert not [one.name for one in metrics().values() if "nothing wrong" in one.explanation]
 
 
 AGENT = '''

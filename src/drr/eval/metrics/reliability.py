@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7
 """Overall rating from which an answer counts as solved by the judge."""
+SOLVED = "every pick, figure and refusal of the form right, and repeated in the report's lists"
+UNCHECKED = " What else the report states is not checked here, and may be wrong."
 ONE_TRIAL = "no question has two answers; `drr run STUDY --trials 4` asks again"
 
 
@@ -87,6 +89,9 @@ def reward_input(answer: Answer) -> Rewarded:
     )
 
 
+_LOST = "one that failed for good does not."
+
+
 class Way(NamedTuple):
     """A method to tell whether an answer solves its question: by reward, by rules or by a judge."""
 
@@ -94,6 +99,8 @@ class Way(NamedTuple):
     solves: str
     scored: str
     score: Callable[[Judged, Answer], Score]
+    failed: str = _LOST
+    """Words on trials without an answer."""
 
     @property
     def metrics_by_k(self) -> dict[int, str]:
@@ -104,12 +111,7 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way(
-        "reward",
-        "answers every point rightly in its form, and nothing wrong or too dear",
-        "the reward",
-        _by_reward,
-    ),
+    Way("reward", f"has {SOLVED}", "the reward", _by_reward, f"{_LOST}{UNCHECKED}"),
     Way("log", "is scored 1 by its log", "the log's score", _by_log),
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
@@ -155,7 +157,7 @@ METRICS = (
         _metric(
             name,
             f"pass^{k}" + (f" by {way.name}" if way.name != "reward" else ""),
-            f"How likely {f'each of {k} trials' if k > 1 else 'a trial'} of a question {way.solves}; one that failed for good does not.",
+            f"How likely {f'each of {k} trials' if k > 1 else 'a trial'} of a question {way.solves}; {way.failed}",
             "pass",
             judged=way.name == "judge",
         )

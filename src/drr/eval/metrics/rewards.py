@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Metric, Values
-from drr.eval.metrics.reliability import trials_of
+from drr.eval.metrics.reliability import SOLVED, UNCHECKED, trials_of
 from drr.eval.stats.intervals import SHARE, Statistic, mean
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 
 
-def _metric(name: str, label: str, explanation: str, *, detail: bool = False) -> Metric:
-    explanation += "; one that failed for good counts 0."
+def _metric(name: str, label: str, explanation: str, *, detail: bool = False, more: str = "") -> Metric:
+    explanation += f"; one that failed for good counts 0.{more}"
     return Metric(name, label, explanation, "pass", range=SHARE, better="higher", judged=False, detail=detail)
 
 
@@ -21,7 +21,8 @@ METRICS = (
     _metric(
         "solved",
         "share solved",
-        "Share of answers to checkable questions that are right in every point, say so in the report, and state nothing wrong",
+        f"Share of answers to checkable questions with {SOLVED}",
+        more=UNCHECKED,
     ),
     _metric(
         "points",

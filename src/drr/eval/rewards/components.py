@@ -67,7 +67,9 @@ COMPONENTS = (
         "points", "answer", 0.9, "share of points that are right and said in the report", points, 2
     ),
     RewardComponent("cited", "beside", 0.1, "share of right points of which a source is cited", cited),
-    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 7),
+    RewardComponent(
+        "truthful", "factor", 1.0, "share of stated picks, figures and refusals that are right", truthful, 7
+    ),
 )
 
 
