@@ -55,8 +55,6 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
-    if not answer.report.strip():
-        return Score(0.0, 0.0)  # saying nothing solves nothing
     figures = judged.figures.get(answer.key)
     if figures is None or not figures["read"]:
         return Score(None, None)  # whoever states nothing that a rule can read breaks none
@@ -90,6 +88,7 @@ def reward_input(answer: Answer) -> Rewarded:
 
 
 _LOST = "one that failed for good does not."
+_UNTOLD = "one that failed for good, or in which rules could read no figure, is left out."
 
 
 class Way(NamedTuple):
@@ -113,7 +112,7 @@ class Way(NamedTuple):
 WAYS = (
     Way("reward", f"has {SOLVED}", "the reward", _by_reward, f"{_LOST}{UNCHECKED}"),
     Way("log", "is scored 1 by its log", "the log's score", _by_log),
-    Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
+    Way("rules", "breaks no rule", "the share of rules kept", _by_rules, _UNTOLD),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )
 REWARD = WAYS[0].name
@@ -296,7 +295,8 @@ def _trials(
     failed = len(without) - without.count(None)
     for way in WAYS:
         known = [one.solved for one in scores[way.name] if one.solved is not None]
-        trials = len(known) + failed if known or not named else 0
+        # rules cannot read each answer, so that with failures in it their figure would lose successes alone
+        trials = len(known) + failed * (way.name != "rules") if known or not named else 0
         values |= {
             name: pass_power(int(sum(known)), trials, k)
             for k, name in way.metrics_by_k.items()
