@@ -40,6 +40,7 @@ def test_a_system_that_left_no_answer_stands_with_0_everywhere(
     )
     for name in ("solved", "points", "reward"):
         assert (row[name]["value"], row[name]["n"]) == (paid["reward"]["value"], len(asked)) == (0, 3)
+    assert row["points"]["value"] == paid["components"]["points"]["value"], "as in report and compare"
     page = Path("page/index.html").read_text("utf-8")
     assert "has a value of share solved" not in page
     assert "own.py:failing" in Path("page/tables/pass.md").read_text("utf-8")

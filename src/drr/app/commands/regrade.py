@@ -14,9 +14,13 @@ from drr.app.terminal import Column, Row, number, plain, table, with_interval
 from drr.app.training.from_study import StudyAnswers, answers_of
 from drr.app.training.transcripts import EpisodeTranscript, read, write
 from drr.env.errors import Misuse
-from drr.env.query import read_queries
+from drr.env.query import Query, read_queries
+from drr.eval.evidence.answers import asked_of
+from drr.eval.metrics.base import Values
+from drr.eval.metrics.reliability import paid_to_failure
+from drr.eval.metrics.rewards import mean_paid
 from drr.eval.rewards.components import COMPONENTS
-from drr.eval.stats.intervals import SHARE, VRow, mean
+from drr.eval.stats.intervals import VRow
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import many
 
@@ -72,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{many(len(after), 'episode')}, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
     if of_study:
-        line = f"{many(len(after), 'answer')} graded; one that failed is paid 0. Citations are of those that earned anything."
+        line = f"{many(len(after), 'answer')} graded; one that failed counts 0 in reward and points. Citations are of those that earned anything."
     file = str(arguments.out) if arguments.out else None
     if unread := study.unread:
         notice(f"forms that cannot be read, and pay nothing: {len(unread):,}, e.g. {plain(unread[0])}")
@@ -80,21 +84,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: Sequence[str]) -> PaidAgent:
-    rewards = grouped((query, 0.0) for query in failed)
-    parts: dict[str, dict[str, list[float | None]]] = {part: {} for part in NAMES}
+def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: Sequence[Query]) -> PaidAgent:
+    rows: list[tuple[Query, Values]] = [(one, paid_to_failure(one)) for one in failed]
     for one in answers:
-        rewards.setdefault(one.query.id, []).append(one.reward)
-        for part in NAMES:
-            earned = one.reward > 0 or part not in BESIDE
-            parts[part].setdefault(one.query.id, []).append(one.components.get(part) if earned else None)
+        shown = {part: one.components.get(part) for part in NAMES if one.reward > 0 or part not in BESIDE}
+        rows.append((one.query, {**shown, "reward": one.reward}))
+    paid = grouped((asked_of({"query_id": query.id}, query), values) for query, values in rows)
     return {
         "agent": name or None,
         "n": len(answers),
         "failed": len(failed),
         "forms": sum(one.form is not None for one in answers),
-        "reward": mean(rewards, ends=SHARE).document(),
-        "components": {part: mean(values, ends=SHARE).document() for part, values in parts.items()},
+        "reward": mean_paid(paid, "reward").document(),
+        "components": {part: mean_paid(paid, part).document() for part in NAMES},
     }
 
 

@@ -31,7 +31,7 @@ class StudyAnswers(NamedTuple):
     answers: list[EpisodeTranscript]
     unread: list[str]
     """Names of answers whose form cannot be read, each with the reason."""
-    failed: Mapping[str, Sequence[str]]
+    failed: Mapping[str, Sequence[Query]]
     """Questions of the answers that failed for good, by agent; such an answer is paid 0."""
 
 
@@ -54,7 +54,7 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
             if read.problem:
                 unread.append(f"{record.label} ({read.problem})")
         failed = grouped(
-            (str(record.spec["variant"]), str(record.spec["query_id"]))
+            (str(record.spec["variant"]), queries[str(record.spec["query_id"])])
             for record in study.records("answer", None)
             if not (record.done or record.transient) and record.spec["query_id"] in queries
         )

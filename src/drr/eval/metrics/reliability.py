@@ -91,6 +91,11 @@ _LOST = "one that failed for good does not."
 _UNTOLD = "one that failed for good, or in which rules could read no figure, is left out."
 
 
+def paid_to_failure(question: Query) -> dict[str, float]:
+    """Return what code pays a trial that failed for good: 0 in each figure of a question that it checks. A talk has no points."""
+    return dict.fromkeys(("solved", "reward") if question.service else ("solved", "points", "reward"), 0.0)
+
+
 class Way(NamedTuple):
     """A method to tell whether an answer solves its question: by reward, by rules or by a judge."""
 
@@ -226,9 +231,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
         failed = _without_answers(judged, known)
         every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
         payable = {
-            key: ("solved", "reward") if one.service else ("solved", "points", "reward")
-            for key, one in known.items()
-            if asks_for_findable(one.checkable)
+            key: paid_to_failure(one) for key, one in known.items() if asks_for_findable(one.checkable)
         }
         for answer in judged.answers:
             own = answers.setdefault(answer.variant, {asked: [] for asked in every})

@@ -73,10 +73,9 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
         for variant in {answer.variant for answer in answers}
         for asked, one in known[variant].items()
     }
-    return {
-        one.name: mean(
-            {asked: [row.get(one.name) for row in rows] for asked, rows in paid.items()}, ends=SHARE
-        )
-        for one in METRICS
-        if one.name in names
-    }
+    return {one.name: mean_paid(paid, one.name) for one in METRICS if one.name in names}
+
+
+def mean_paid(paid: Mapping[AskedQuestion, Sequence[Values]], name: str) -> Statistic:
+    """Return the mean of a figure over all trials of each question, failed ones included."""
+    return mean({asked: [row.get(name) for row in rows] for asked, rows in paid.items()}, ends=SHARE)
