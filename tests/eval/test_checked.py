@@ -301,7 +301,13 @@ async def test_a_remark_of_a_rule_shows_no_failure(study: Study, shop: Shop) -> 
     await by_rules(study, ["rules"], shop)
     (rules,) = read_judged(study, choose_judging(study)).rules.values()
     assert rules["duplicates"]["status"] == "remark"
-    assert study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]["found"] == 0
+    document = study_document(study)
+    assert document["failures"]["variants"]["x"]["redundant_clarity"]["found"] == 0
+    assert document["metrics"]["x"]["rule_duplicates"]["value"] == 1, "judge, gate and pages count breaks"
+    table = rule_table(ReportData(study, read_judged(study, choose_judging(study)), document))
+    assert table is not None
+    assert {name: row[0].brief for name, row in table.rows}["duplicates"] == "0/1"
+    assert "duplicates" not in judged_text(document)
 
 
 async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_the_last_word(

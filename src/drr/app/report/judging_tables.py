@@ -15,6 +15,7 @@ from drr.eval.judging.marks import MarksRow
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
+from drr.eval.metrics.rules import KEPT
 from drr.eval.stats.differences import SIGNIFICANT, sign_test
 from drr.eval.stats.pairs import PairRow
 from drr.llm.failures import NO_ANSWER
@@ -104,7 +105,7 @@ def rules(material: ReportData) -> Table | None:
 
 def _counts_cell(counts: Mapping[str, int]) -> Cell:
     text = ", ".join(f"{counts[status]} {status}" for status in ("fail", "remark", "pass", "unverifiable"))
-    if not (decided := counts["fail"] + counts["pass"]):
+    if not (decided := sum(counts[status] for status in KEPT)):
         return Cell(text, brief="?", shade="u")
     share = ceil(5 * counts["fail"] / decided)
     return Cell(text, brief=f"{counts['fail']}/{decided}", shade=f"f{share}")

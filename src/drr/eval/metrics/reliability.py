@@ -12,7 +12,7 @@ from drr.env.query import Query
 from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
 from drr.eval.metrics.logged import score_of
-from drr.eval.metrics.rules import figures_of
+from drr.eval.metrics.rules import KEPT, figures_of
 from drr.eval.stats.intervals import SHARE, Statistic, empty_statistic, mean
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
@@ -58,8 +58,8 @@ def _by_rules(judged: Judged, answer: Answer) -> Score:
     figures = judged.figures.get(answer.key)
     if figures is None or not figures["read"]:
         return Score(None, None)  # whoever states nothing that a rule can read breaks none
-    found = [rule["status"] for rule in judged.rules.get(answer.key, {}).values()]
-    known = [float(status == "pass") for status in found if status in ("pass", "fail")]
+    found = [KEPT.get(rule["status"]) for rule in judged.rules.get(answer.key, {}).values()]
+    known = [kept for kept in found if kept is not None]
     return Score(min(known), sum(known) / len(known)) if known else Score(None, None)
 
 

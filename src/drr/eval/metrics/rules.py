@@ -15,7 +15,7 @@ METRICS = tuple(
     Metric(
         f"rule_{name}",
         f"rule: {name.replace('_', ' ')}",
-        f"Share of the reports that keep the rule `{name}`, of those where it can tell; a remark, which is no failure, counts as not kept.",
+        f"Share of the reports that keep the rule `{name}`, of those where it can tell; a remark accuses nobody, so the rule is kept.",
         "rules",
         range=SHARE,
         better="higher",
@@ -25,15 +25,16 @@ METRICS = tuple(
     )
     for name in RULES
 )
-_VALUE = {"pass": 1.0, "fail": 0.0, "remark": 0.0}
+KEPT = {"pass": 1.0, "remark": 1.0, "fail": 0.0}
+"""Whether a rule is kept, by status; it is unknown where the rule cannot tell."""
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Return 1 for a rule kept, 0 for a rule broken or with a remark. A rule that cannot tell is unknown, not kept."""
+    """Return 1 for a rule kept, also with a remark, and 0 for a rule broken. A rule that cannot tell is unknown, not kept."""
     found = judged.rules.get(answer.key)
     if found is None:
         return {}
-    return {f"rule_{name}": _VALUE.get(found[name]["status"]) if name in found else None for name in RULES}
+    return {f"rule_{name}": KEPT.get(found[name]["status"]) if name in found else None for name in RULES}
 
 
 def figures_of(judged: Judged, answers: Iterable[Answer]) -> FiguresRow | None:
