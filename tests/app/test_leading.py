@@ -29,6 +29,7 @@ from drr.app.report.standing import (
     standings,
     study_standings,
     verdict,
+    wrong_facts,
 )
 from drr.app.report.study_report import _made
 from drr.app.report.system_table import system_table
@@ -236,6 +237,19 @@ def test_without_a_judge_the_wrong_facts_that_code_found_are_told_with_the_syste
         row = standings(material.per_report, [], {}, errors, by_rules=True).row
     assert row.head == "careless: 34 wrong facts in 6 of 6 reports; react: 1 wrong fact in 1 of 4 reports"
     assert row.leads is None and "no judge says who is better" in row.text
+
+
+def test_a_sure_difference_in_wrong_facts_stands_beside_the_leading_figure() -> None:
+    """395 errors against none were hidden behind "no difference shown ... by share solved"."""
+    asked = [AskedQuestion(f"q{n}", f"q{n}") for n in range(12)]
+    counts = {name: {one: [n] for one in asked} for name, n in (("honest", 0), ("liar", 3), ("twin", 0))}
+    told = wrong_facts(counts)
+    assert told.startswith(
+        "Rules found 36 wrong facts in 12 reports of liar, and 0 wrong facts in 12 reports of"
+    )
+    assert "correction for 3 tests" in told
+    few = {name: dict(list(own.items())[:4]) for name, own in counts.items()}
+    assert wrong_facts(few) == wrong_facts({"liar": counts["liar"]}) == wrong_facts({}) == ""
 
 
 def changed_judgements(judged_study: Path, folder: Path, change: str) -> Path:

@@ -68,7 +68,7 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
     shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
         return []
-    pairs = _pairs(order_by_mean(shown[0], means[shown[0].name]))
+    pairs = pairs_among(order_by_mean(shown[0], means[shown[0].name]))
     return compare_pairs(per_report, ((a, b, metric) for metric in shown for a, b in pairs))
 
 
@@ -91,7 +91,8 @@ def order_by_mean(metric: Metric | None, means: Mapping[str, float | None]) -> l
     return sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))
 
 
-def _pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
+def pairs_among(systems: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs that are tested: every one of few systems, else those with the first."""
     if len(systems) > EVERY_PAIR:
         return [(systems[0], other) for other in systems[1:]]
     return list(combinations(systems, 2))

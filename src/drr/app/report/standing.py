@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import NamedTuple
 
 from drr.app.report.contrasts import (
@@ -14,6 +15,7 @@ from drr.app.report.contrasts import (
     lead_metrics,
     means_of,
     order_by_mean,
+    pairs_among,
     without_absence,
 )
 from drr.app.report.failing import errors_of
@@ -23,8 +25,9 @@ from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.compare import ValueTable
 from drr.eval.metrics.rows import StandingRow
-from drr.eval.stats.differences import SIGNIFICANT
+from drr.eval.stats.differences import SIGNIFICANT, is_settled, paired, with_holm
 from drr.eval.stats.intervals import mean
+from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt, many
@@ -57,7 +60,7 @@ class SystemStanding(NamedTuple):
     test: str = ""
     """The test and its level."""
     also: str = ""
-    """Sentences on mistakes, and on another lead metric whose test finds a difference."""
+    """Sentences on mistakes, on another lead metric whose test finds a difference, and on wrong facts by rules."""
 
     @property
     def is_sure(self) -> bool:
@@ -114,7 +117,39 @@ def table_standings(
     judging = table.judged.judging
     found = contrasts(table.of) if tested is None else tested
     by_rules = judging is not None and judging.rule_written
-    return standings(table.of, found, failed, errors, by_rules=by_rules)._replace(contrasts=found)
+    ranks = standings(table.of, found, failed, errors, by_rules=by_rules)
+    if ranks.metric is not None:  # else the row tells the wrong facts already
+        by_question = {
+            name: grouped(zip((one.asked for one in table.systems[name]), own, strict=True))
+            for name, own in errors.items()
+        }
+        also = " ".join(filter(None, (ranks.row.also, wrong_facts(by_question))))
+        ranks = ranks._replace(row=ranks.row._replace(also=also))
+    return ranks._replace(contrasts=found)
+
+
+def wrong_facts(counts: Mapping[str, Mapping[AskedQuestion, Sequence[int]]]) -> str:
+    """Return a sentence on the clearest sure difference in wrong facts by rules, tested as the leading figure is; empty where none is sure.
+
+    `counts` are the wrong facts of each report, by system and question.
+    """
+    sums = {name: [one for own in known.values() for one in own] for name, known in counts.items()}
+    systems = sorted((name for name, own in sums.items() if own), key=lambda name: fmean(sums[name]))
+    tested = with_holm({pair: paired(counts[pair[0]], counts[pair[1]]) for pair in pairs_among(systems)})
+    sure = {pair: row for pair, one in tested.items() if is_settled(row := one.document()) and row["value"]}
+    if not sure:
+        return ""
+    few, most = pair = min(
+        sure, key=lambda pair: (sure[pair]["p_holm"] or 0.0, -abs(sure[pair]["value"] or 0.0))
+    )
+    if (sure[pair]["value"] or 0.0) > 0:
+        few, most = most, few
+    left, right = (
+        f"{many(sum(sums[name]), 'wrong fact')} in {many(len(sums[name]), 'report')} of {_short(name)}"
+        for name in (most, few)
+    )
+    corrected = f"after Holm's correction for {many(len(tested), 'test')}"
+    return f"Rules found {left}, and {right}: surely more (p = {sure[pair]['p_holm']:.2g} {corrected})."
 
 
 def standings(
