@@ -360,6 +360,10 @@ def test_costs_of_an_agent_that_asked_no_model_of_ours_are_unknown(box: Path, fi
     drr("run", "study", "--quiet")
     counted = drr.json("study", "status", "study")
     assert counted["units"]["failed"] == 2 and counted["uncounted"] == 4, "failed and earlier ones cost, too"
+    told = drr.out("study", "status", "study")
+    assert "what 2 answers made without a model of ours and 2 such answers set aside cost is" in told
+    told = drr.out("bundle", "make", "study", "--out", "again.bundle")
+    assert "answers: 2 done, 2 failed, and 4 of earlier settings set aside;" in told
     assert (known["left"], known["from"], known["cost_usd"]) == (2, "this study", 0.0)
 
 

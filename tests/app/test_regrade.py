@@ -201,7 +201,7 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     lines = [line.split() for line in out.splitlines()]
     assert lines[0][:5] == ["agent", "answers", "failed", "forms", "reward"]
     assert next(line for line in lines if line[0] == "scripted.py:failing")[1:3] == ["0", "3"]
-    assert "12 answers graded; one that failed is paid 0" in out + err
+    assert "12 answers graded; one that failed counts 0 in reward and points" in out + err
     assert next(line for line in lines if line[0] == "scripted.py:full")[1:5] == ["3", "0", "3", "1.000"]
     trace = ("study", "trace", "study", f"{queries[0].id}/scripted.py:full/0")
     assert "```" not in drr.json(*trace)["report"] and drr.json(*trace)["form"] == told[queries[0].query][2]

@@ -98,6 +98,8 @@ class StudyStatus:
     """Answers that were made elsewhere: what making them took is unknown and in no sum here."""
     uncounted: int
     """Answers, failed and earlier ones too, of agents that asked no model through this program: what these asked on their own is in no sum here."""
+    uncounted_aside: int
+    """Those of them that are set aside: of earlier configurations."""
     cost_usd: float | None
     """Cost of answers that came; `None` where a model without a known price was called."""
     cost_usd_at_most: float | None
@@ -140,6 +142,7 @@ def status(study: Study) -> StudyStatus:
             counts.failed += 1
             failures[unit.reason or unit.status] += 1
     spending = study.ledger.accounts.total()
+    uncounted = answers_without_usage(study.records("answer", None, current=False))
     return StudyStatus(
         schema=1,
         units=by_kind["answer"],
@@ -153,7 +156,8 @@ def status(study: Study) -> StudyStatus:
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         usage=_usage(study),
         imported=sum(record.made_elsewhere for record in study.records("answer")),
-        uncounted=answers_without_usage(study.records("answer", None, current=False)),
+        uncounted=uncounted,
+        uncounted_aside=uncounted - answers_without_usage(study.records("answer", None)),
         cost_usd=None if spending.unpriced else dollars(spending.cost),
         cost_usd_at_most=None if spending.unpriced else dollars(spending.most_cost),
         spent_tokens=spending.tokens,

@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
@@ -83,8 +84,8 @@ class Bundle(NamedTuple):
     manifest: BundleManifest
     uncounted: int
     """Number of answers with unknown cost, which were made by models that this program did not call."""
-    aside: int
-    """Number of answers of earlier configurations, which count in no figure."""
+    aside: Counter[str]
+    """Numbers of answers of earlier configurations, which count in no figure, by status."""
 
 
 def write_bundle(config: BundleConfig) -> Bundle:
@@ -144,7 +145,10 @@ def write_bundle(config: BundleConfig) -> Bundle:
             sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
         size = pack_archive(parcel.folder, config.out)
         unknown = answers_without_usage(one for one in records if one.kind == "answer")
-        return Bundle(parcel.root, size, manifest, unknown, len(study.ledger.units.aside()))
+        keys = study.ledger.units.aside()
+        ended = Counter(one.status for one in records if one.key in keys)
+        ended["pending"] = len(keys) - ended.total()
+        return Bundle(parcel.root, size, manifest, unknown, ended)
 
 
 def _check(study: Study) -> None:

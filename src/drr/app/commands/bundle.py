@@ -68,8 +68,9 @@ def run_make(arguments: argparse.Namespace) -> int:
     )
     manifest = made.manifest
     units, costs, withheld = manifest["units"], manifest["costs"], manifest["withheld"]
-    answers = ", ".join(f"{count:,} {how}" for how, count in sorted(units["answer"].items()))
-    aside = f" ({made.aside:,} of them set aside)" if made.aside else ""
+    counts = {how: count - made.aside[how] for how, count in sorted(units["answer"].items())}
+    answers = ", ".join(f"{count:,} {how}" for how, count in counts.items() if count)
+    aside = f", and {made.aside.total():,} of earlier settings set aside" if made.aside.total() else ""
     unknown = made.uncounted + sum(cost["unknown"] for cost in costs.values())
     beside = f", and {unknown:,} units of unknown cost" if unknown else ""
     document = {

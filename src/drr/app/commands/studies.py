@@ -67,9 +67,11 @@ def _render(folder: Path, document: StudyStatus) -> str:
 
 def _of_others(document: StudyStatus) -> str:
     """Return a clause that names the answers whose cost is unknown; empty if there are none."""
-    imported, uncounted = document.imported, document.uncounted
+    imported, aside = document.imported, document.uncounted_aside
+    uncounted = document.uncounted - aside
     parts = [f"the {many(imported, 'imported answer')}"] if imported else []
     parts += [f"{many(uncounted, 'answer')} made without a model of ours"] if uncounted else []
+    parts += [f"{many(aside, 'such answer')} set aside"] if aside else []
     return f"; what {' and '.join(parts)} cost is unknown" if parts else ""
 
 
