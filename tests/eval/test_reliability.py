@@ -10,8 +10,10 @@ from math import comb
 from pathlib import Path
 
 import pytest
+from drr.app.report.failing import no_error_text
 from drr.env.checkable import Checkable
 from drr.env.query import read_queries
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import metric_name, metrics, shown_name
 from drr.eval.metrics.gate import requirement
 from drr.eval.metrics.reliability import ONE_TRIAL, SOLVED, UNCHECKED
@@ -286,6 +288,9 @@ def test_leaving_the_form_out_solves_nothing_and_no_question_leaves_the_figure(
     assert rows["bare"]["reward"]["n"] == rows["steady"]["reward"]["n"]
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "handed in no form" in page and "cannot be read" in page
+    with Study.read(studied / "study") as study:
+        told = no_error_text(read_judged(study, choose_judging(study)))
+    assert told.startswith("Rules found no error in the text. What the form states is wrong in ")
 
 
 @pytest.mark.long

@@ -16,6 +16,7 @@ from drr.eval.checks import RULES
 from drr.eval.checks.results import Accusation
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
+from drr.eval.metrics.reliability import wrong_forms
 from drr.eval.stats.differences import query_means
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
@@ -83,6 +84,14 @@ def errors_text(counts: Sequence[int]) -> str:
         if wrong
         else ""
     )
+
+
+def no_error_text(judged: Judged) -> str:
+    """Return that rules found no error, and how many forms state something wrong, which no rule reads but the reward does."""
+    wrong, stated = wrong_forms(judged) if judged.answers else (0, 0)
+    if not wrong:
+        return "Code found no error."
+    return f"Rules found no error in the text. What the form states is wrong in {wrong:,} of {many(stated, 'answer')}, in part or in all: that is in the reward."
 
 
 FOLDER = "answers"

@@ -25,6 +25,7 @@ from drr.app.report.failing import (
     error_rows,
     errors_of,
     errors_text,
+    no_error_text,
     spreads,
     write_errors,
 )
@@ -182,7 +183,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         forest=plot,
         limits=limits(material, material.contrasts),
         failed=_error_count(material),
-        checked=bool(material.judged.rules),
+        unfound=no_error_text(material.judged) if material.judged.rules else "",
         mistakes=_mistake_count(material),
         judged=material.judged.judging is not None,
         charts=charts(material, answered, error_rows(material)),

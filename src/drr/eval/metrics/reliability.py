@@ -36,6 +36,8 @@ class Score(NamedTuple):
     value: float | None
     points: float | None = None
     """The share of points that are right; `None` where a question has no points."""
+    truthful: float | None = None
+    """The share of stated picks, figures and refusals that are right."""
 
     @property
     def paid(self) -> Values:
@@ -51,7 +53,8 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
 
     paid = reward_input(answer)
     row = reward(paid)
-    return Score(solved(paid), row["total"], row["components"].get("points"))
+    parts = row["components"]
+    return Score(solved(paid), row["total"], parts.get("points"), parts.get("truthful"))
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
@@ -309,6 +312,13 @@ def _trials(
         values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
     unpaid = [dict.fromkeys(payable, one) if REWARD in there else {} for one in without]
     return Trials(scores, values, paid, unpaid)
+
+
+def wrong_forms(judged: Judged) -> tuple[int, int]:
+    """Count the answers whose form states something wrong, and those whose form states anything."""
+    every = (one for known in trials_of(judged).values() for one in known.values())
+    stated = [score.truthful for one in every for score in one.scores[REWARD] if score.truthful is not None]
+    return sum(share < 1 for share in stated), len(stated)
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
