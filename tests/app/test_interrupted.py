@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from drr.app.commands.run import exit_code
 from drr.app.study.outcome import conclude
 from drr.study.run import Summary
 
@@ -23,3 +25,9 @@ def test_what_is_left_decides_what_an_interrupt_is_called(
     assert conclude(Summary(done=1, left=left, stopped="interrupted"), Path("study"), what) == code
     err = " ".join(capsys.readouterr().err.split())
     assert shown in err and hidden not in err
+
+
+def test_units_that_had_failed_before_hide_no_interrupt() -> None:
+    failed = Counter(no_research=8)
+    assert exit_code(Summary(left=3, stopped="interrupted", failed_before=failed), Path("study")) == 130
+    assert exit_code(Summary(failed_before=failed), Path("study")) == 1

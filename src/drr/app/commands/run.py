@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options, print_document, print_json
@@ -11,6 +12,9 @@ from drr.app.models.setup import AGENT_SETTINGS
 from drr.app.study.outcome import conclude
 from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import add_options
+
+if TYPE_CHECKING:
+    from drr.study.run import Summary
 
 _EXAMPLES = """\
 A study is a folder: what is finished in it is never computed again, what is missing is when the command is given again.
@@ -70,5 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
     summary, status = run(plan)
     if arguments.json:
         print_json(status)
-    code = conclude(summary, arguments.study)
-    return 1 if summary.failed_before else code
+    return exit_code(summary, arguments.study)
+
+
+def exit_code(summary: Summary, folder: Path) -> int:
+    """Print how a run ended; return its exit code, which is 1 also where units had failed before."""
+    return conclude(summary, folder) or int(bool(summary.failed_before))
