@@ -189,7 +189,7 @@ def test_the_corrected_test_alone_decides_the_sentence() -> None:
     assert (found.chip, found.head[:4]) == ("no difference shown", "None")
     few = [replace(one, row={**one.row, "n": 4}) for one in (unsure, nowhere)]
     assert verdict(fp, means, few).chip == "too few questions", "no test of four questions gives p < .05"
-    assert "Only one has" in verdict(fp, {"one": 0.9}, []).text
+    assert verdict(fp, {"one": 0.9}, []).text == "Only one has a value of faithfulness: 0.90."
     assert share_of(4, 0, 6) == " (from 4 of its 10 answers, as 6 failed)" and share_of(4, 0) == ""
     for others in ([sure, far], [unsure, far], [unsure, nowhere]):
         found = verdict(fp, means, others, shares={"one": share_of(3, 5)})

@@ -135,6 +135,9 @@ def test_the_shop_of_a_part_is_made_by_its_name(drr: Drr, made: Path, tmp_path: 
     told = drr.out("shop", "make", "--of", f"{folder}/made", "--out", tmp_path / "worded")
     assert "its questions: 2, which a model worded" in told and f"--set {folder} --shop" in told
     assert "benchmarks" not in told, "it is no set of ours"
+    for named in ("retail-v9/x", "x"):
+        err = drr.err("shop", "make", "--of", named, "--out", tmp_path / "x", code=2)
+        assert "there is no set" in err and "retail-v3" in err
     sealed = drr.err("shop", "make", "--of", "retail-v2/fresh-5", "--out", tmp_path / "x")
     assert "these parts: fresh-4" in sealed
     twice = ("--of", f"{folder}/made", "--axes", tmp_path / "axes.toml", "--out", tmp_path / "x")

@@ -94,9 +94,14 @@ def _make_part(
     Return its facts, and a line on where its questions are if no seed makes them.
     """
     from drr.app.study.fresh_shops import make_shop
-    from drr.app.study.frozen_sets import place_of_set, read_set
+    from drr.app.study.frozen_sets import FILE, SET, place_of_set, read_set
 
     place, _, name = named.rpartition("/")
+    if not place or not place_of_set(Path(place)).exists():
+        own = ", ".join(sorted(one.parent.name for one in FILE.parent.glob(f"*/{SET}")))
+        raise Misuse(
+            f"--of {named}: there is no set {place or named!r}; write SET/PART, of a folder or of a set of ours ({own})"
+        )
     frozen = read_set(place_of_set(Path(place)))
     part = next((one for one in frozen.parts if one.name == name), None)
     if part is None or part.made is None:

@@ -273,7 +273,7 @@ def verdict(
     rivals = [one for one in found if one.a == best]
     if not rivals:
         return SystemStanding(
-            "one system", f"Only {name} has a value of {metric.label}", value, metric=metric
+            "one system", f"Only {name} has a value of {metric.label}: {value}", metric=metric
         )
     near = [one.b for one in rivals if not one.is_ahead]
     figure, detail = _margin(rivals[0], name)
