@@ -87,7 +87,7 @@ def errors_text(counts: Sequence[int]) -> str:
 
 
 def no_error_text(judged: Judged) -> str:
-    """Return that rules found no error, and how many forms state something wrong, which no rule reads but the reward does."""
+    """Return that rules found no error, and how many forms state something wrong, which only the reward reads."""
     wrong, stated = wrong_forms(judged) if judged.answers else (0, 0)
     if not wrong:
         return "Code found no error."

@@ -129,9 +129,9 @@ def table_standings(
 
 
 def wrong_facts(counts: Mapping[str, Mapping[AskedQuestion, Sequence[int]]]) -> str:
-    """Return a sentence on the clearest sure difference in wrong facts by rules, tested as the leading figure is; empty where none is sure.
+    """Return a sentence on the clearest sure difference in wrong facts by rules; empty where none is sure.
 
-    `counts` are the wrong facts of each report, by system and question.
+    It is tested as the leading figure is. `counts` are the wrong facts of each report, by system and question.
     """
     sums = {name: [one for own in known.values() for one in own] for name, known in counts.items()}
     systems = sorted((name for name, own in sums.items() if own), key=lambda name: fmean(sums[name]))

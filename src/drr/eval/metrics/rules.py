@@ -26,7 +26,7 @@ METRICS = tuple(
     for name in RULES
 )
 KEPT = {"pass": 1.0, "remark": 1.0, "fail": 0.0}
-"""Whether a rule is kept, by status; it is unknown where the rule cannot tell."""
+"""Value of a rule by its status; unknown where the rule cannot tell."""
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
