@@ -145,10 +145,14 @@ def write_bundle(config: BundleConfig) -> Bundle:
             sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
         size = pack_archive(parcel.folder, config.out)
         unknown = answers_without_usage(one for one in records if one.kind == "answer")
-        keys = study.ledger.units.aside()
-        ended = Counter(one.status for one in records if one.key in keys)
-        ended["pending"] = len(keys) - ended.total()
-        return Bundle(parcel.root, size, manifest, unknown, ended)
+        return Bundle(parcel.root, size, manifest, unknown, _set_aside(study, records))
+
+
+def _set_aside(study: Study, records: Iterable[Record]) -> Counter[str]:
+    """Count the answers of earlier configurations by status, in the words of the manifest."""
+    keys = study.ledger.units.aside()
+    ended = Counter[str](one.status for one in records if one.key in keys)
+    return ended + Counter[str](pending=len(keys) - ended.total())
 
 
 def _check(study: Study) -> None:

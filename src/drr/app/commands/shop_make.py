@@ -94,7 +94,8 @@ def _make_part(
     Return its facts, and a line on where its questions are if no seed makes them.
     """
     from drr.app.study.fresh_shops import make_shop
-    from drr.app.study.frozen_sets import FILE, SET, place_of_set, read_set
+    from drr.app.study.frozen_sets import SET, place_of_set, read_set
+    from drr.querygen.builtin import FILE
 
     place, _, name = named.rpartition("/")
     if not place or not place_of_set(Path(place)).exists():
