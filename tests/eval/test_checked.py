@@ -20,7 +20,6 @@ from drr.app.viewer.reader import Reader
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
-from drr.env.source import Source
 from drr.eval.agreement.study import extraction_stability
 from drr.eval.asking.conversation import Section, conversation
 from drr.eval.asking.forms import FoundClaims
@@ -37,10 +36,7 @@ from drr.eval.metrics.document import study_document
 from drr.eval.metrics.reliability import UNCOUNTED, UNREAD
 from drr.eval.tasks.claim_extraction import distinct_claims, extract_with_model
 from drr.eval.tasks.rules import check_subject, returned_addresses
-from drr.study.run import run as run_units
 from drr.study.study import Study
-from drr.study.unit import Outcome, UnitFailure
-from drr.study.worker import Context
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,25 +100,6 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     assert told in reader.measured_study.notes
     shown = {one.variant: reader.view(one) for one in reader.entries()}
     assert shown["mute"] is not None and shown["mute"].figures_read == "rules could read 0 of 1 figure"
-
-
-async def test_trials_that_failed_and_those_that_rules_cannot_read_are_left_out_alike(
-    study: Study, shop: Shop
-) -> None:
-    """Failed trials alone counted, as 0, so 210 answers without a broken rule and 14 failed ones gave .90."""
-    texts = {("a", 0): GOOD, ("a", 1): "$1.00.", ("b", 0): "$1.00.", ("c", 0): BAD}
-    seen = {"url": f"http://ecommerce.example/{FEEDER}", "type": "product", "title": "a feeder", "seen": "it"}
-    kept = [Source.model_validate(seen)]
-    await put(study, *(answer(q, "x", text, kept, trial=n, user_id=ANNA) for (q, n), text in texts.items()))
-
-    async def broken(spec: object, context: Context) -> Outcome:
-        raise UnitFailure("agent", "no")
-
-    lost = [answer(query, "x", "", trial=3, user_id=ANNA) for query in "abd"]
-    await run_units(study, lost, broken, models=offline())
-    await by_rules(study, ["rules"], shop)
-    row = study_document(study)["metrics"]["x"]["pass_rules_1"]
-    assert (row["value"], row["n"], row["n_unscored"]) == (0.5, 2, 2)
 
 
 async def test_rules_of_before_that_counted_no_figures_say_so(study: Study, shop: Shop) -> None:

@@ -58,6 +58,8 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
+    if not answer.report.strip():
+        return Score(0.0, 0.0)  # saying nothing solves nothing
     figures = judged.figures.get(answer.key)
     if figures is None or not figures["read"]:
         return Score(None, None)  # whoever states nothing that a rule can read breaks none
@@ -91,7 +93,7 @@ def reward_input(answer: Answer) -> Rewarded:
 
 
 _LOST = "one that failed for good does not."
-_UNTOLD = "one that failed for good, or in which rules could read no figure, is left out."
+_UNTOLD = f"{_LOST[:-1]}, and one in which rules could read no figure is left out."
 
 
 def paid_to_failure(question: Query) -> dict[str, float]:
@@ -301,8 +303,7 @@ def _trials(
     failed = len(without) - without.count(None)
     for way in WAYS:
         known = [one.solved for one in scores[way.name] if one.solved is not None]
-        # rules cannot read each answer, so that with failures in it their figure would lose successes alone
-        trials = len(known) + failed * (way.name != "rules") if known or not named else 0
+        trials = len(known) + failed if known or not named else 0
         values |= {
             name: pass_power(int(sum(known)), trials, k)
             for k, name in way.metrics_by_k.items()
