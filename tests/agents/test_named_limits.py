@@ -17,7 +17,7 @@ from drr.study.unit import Record
 from tests.agents.garden import ANNA, QUESTION, Ask, Asked, write_box
 
 LEAST = 1
-CHECKED = {"points": [{"figure": 24.95, "sources": ["x"]}], "least": LEAST, "level": 1}
+CHECKED = {"points": [{"figure": 24.95, "sources": ["user://orders"]}], "least": LEAST, "level": 1}
 
 
 @pytest.mark.parametrize(("least", "calls"), [(1, 3), (2, 4), (4, 6), (5, 7), (12, 15), (80, 96)])

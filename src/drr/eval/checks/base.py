@@ -218,22 +218,8 @@ class Subject:
     def product_id_of(self, url: str) -> str | None:
         """Return the product id in a shop URL, known or not; `None` for other hosts and the shop's front page."""
         if url not in self._ids:
-            self._ids[url] = self._id_in(url)
+            self._ids[url] = _id_in(self, url)
         return self._ids[url]
-
-    def _id_in(self, url: str) -> str | None:
-        if not self.is_shop_url(url):
-            return None
-        parts = path_steps(url)
-        if not parts:
-            return None
-        # An id may hold a slash, which an address should escape and people do not.
-        wholes = ["/".join(parts[start:]) for start in range(len(parts) - 1)]
-        if known := self.products(wholes):
-            return known[0].product_id
-        form = product_forms(self.shop).form
-        shaped = [part for part in parts if form is not None and form.fullmatch(part)]
-        return shaped[-1] if shaped else parts[-1]
 
     def ids_in(self, text: str) -> list[FoundId]:
         """Return the product ids of a text: those of the shop, and those of their forms. Own numbers are none."""
@@ -241,6 +227,21 @@ class Subject:
             text, lambda ids: {one.product_id for one in self.products(ids)}
         )
         return [one for one in found if self.product(one.id) is not None or not is_own_number(self, one.id)]
+
+
+def _id_in(subject: Subject, url: str) -> str | None:
+    if not subject.is_shop_url(url):
+        return None
+    parts = path_steps(url)
+    if not parts:
+        return None
+    # An id may hold a slash, which an address should escape and people do not.
+    wholes = ["/".join(parts[start:]) for start in range(len(parts) - 1)]
+    if known := subject.products(wholes):
+        return known[0].product_id
+    form = product_forms(subject.shop).form
+    shaped = [part for part in parts if form is not None and form.fullmatch(part)]
+    return shaped[-1] if shaped else parts[-1]
 
 
 def is_of_own_files(subject: Subject) -> bool:
