@@ -81,6 +81,7 @@ def test_another_web_is_refused_by_the_page_that_it_lacks(drr: Drr, made: Path, 
     assert said[0] == 1 and "is not in this web" in said[2]
 
 
+@pytest.mark.slow
 def test_a_study_keeps_the_web_that_it_began_with(drr: Drr, made: Path, asked: Path) -> None:
     """Before webs were found beside their shops, such a study was played in the web in the box."""
     study, aside = made.with_name("study"), made.with_name("aside.json")

@@ -114,6 +114,7 @@ def test_a_file_without_rows_says_which_elements_it_has(text: str, told: str, tm
     assert told in str(caught.value) and "zq" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_row_that_never_ends_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "p.xml").write_text(
         "<r><p><id>1</id></p><p>" + "<a>xxxxxxxxxxxx</a>" * 1_000_000 + "</p></r>"

@@ -474,7 +474,9 @@ def test_a_figure_is_the_same_to_half_a_cent_or_to_the_day(
     assert parse_figure("inf") is None
 
 
-@pytest.mark.parametrize(("code", "language"), [("EUR", "de"), ("INR", "en")])
+@pytest.mark.parametrize(
+    ("code", "language"), [("EUR", "de"), pytest.param("INR", "en", marks=pytest.mark.slow)]
+)
 def test_a_question_states_prices_in_the_shops_currency(
     maker: QuestionMaker, made: list[Query], shop: Shop, code: str, language: str
 ) -> None:

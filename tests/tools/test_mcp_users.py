@@ -220,6 +220,7 @@ async def test_sessions_that_a_careless_client_leaves_open_end(shop: Shop, tmp_p
             assert await calls(left) == 404
 
 
+@pytest.mark.slow
 async def test_calls_without_a_session_are_their_users(shop: Shop, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     queries.write_text(json.dumps({"query": "a quiet feeder", "user_id": BEN}))
