@@ -125,6 +125,19 @@ def test_pieces_in_any_words_may_make_a_total(shop: Shop, pot: str) -> None:
         assert (told(shop, f"{rows}\n| Summe | | 40,00 € |\n") == {}) is holds
 
 
+@pytest.mark.parametrize(
+    ("around", "total"),
+    [
+        ("Zwei von jedem:\n\n{}", "131,60"), ("Versand kostet 5,00 €.\n\n{}", "70,80"), ("{}\n\nDavon Versand: 4,99 €", "70,79"),
+        ("Mit Gutschein, 10 %:\n\n{}", "59,22"), ("Vom Budget 100,00 € bleiben 34,20 €.\n\n{}", "100,00"),
+    ],
+)  # fmt: skip
+def test_a_total_that_other_words_of_the_report_explain_is_open(shop: Shop, around: str, total: str) -> None:
+    bill = "- Mühle: 19,90 €\n- Kocher: 45,90 €\n\nSumme: {} €"
+    assert told(shop, around.format(bill.format(total))) == {}
+    assert set(told(shop, around.format(bill.format("77,77")))) == {"total"}
+
+
 def test_a_line_with_words_before_its_product_may_be_a_choice_that_is_left_out(shop: Shop) -> None:
     links = [f"[Ware](http://ecommerce.example/{one})" for one in ("DE-1044", "DE-1003")]
     for total, holds in (("19,90", True), ("65,80", True), ("30,00", False)):

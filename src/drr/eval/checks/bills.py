@@ -228,22 +228,16 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 
 
 def _perhaps_many(mentions: Mentions, start: int, end: int, amount: Quantity) -> set[int]:
-    """Return the numbers of pieces that a line may tell, in any language.
+    """Return the numbers of pieces that a line may tell: its bare whole numbers.
 
-    These are its bare whole numbers, or two and three where it has only words. With words before its product it may be a choice that is
-    left out: none.
+    With words before its product it may be a choice that is left out: none.
     """
     names = mentions.within(start, end)
     rest = blank_spans(
         mentions.plain[:end], [(amount.start, amount.end), *((one.start, one.end) for one in names)]
     )
     found = {int(one[0]) for one in _PIECES.finditer(rest, start)} - {0, 1}
-    before = rest[start : names[0].start] if names else ""
-    return (found or ({2, 3} if _has_words(rest[start:]) else set())) | ({0} if _has_words(before) else set())
-
-
-def _has_words(text: str) -> bool:
-    return any(map(str.isalpha, text))
+    return found | {0} if names and any(map(str.isalpha, rest[start : names[0].start])) else found
 
 
 def _line(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 from drr.eval.checks.base import Subject
-from drr.eval.checks.bills import StatedTotal, bills_of, has_scope, totals_of
+from drr.eval.checks.bills import StatedBill, StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Tally, unverifiable
@@ -14,6 +15,9 @@ from drr.wording.money import amounts
 from drr.wording.vocabulary import vocabulary
 
 _CENT = 0.011
+_PERCENT = re.compile(r"(\d{1,2}(?:\.\d{1,2})?)\s?%")
+_FEW = 8
+"""Most lines of a bill for which all numbers of pieces up to three are tried."""
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:
@@ -22,10 +26,32 @@ def total(subject: Subject, mentions: Mentions) -> Check:
     for bill in bills_of(mentions):
         place = bill.total.start, bill.total.end
         holds = any(abs(one - bill.total.value) <= _slack(bill.total) for one in bill.sums)
-        open_ = not holds and (has_scope(mentions.body, bill.total) or is_of_order(mentions, place[0]))
+        open_ = not holds and (
+            has_scope(mentions.body, bill.total)
+            or is_of_order(mentions, place[0])
+            or _is_explained(mentions, bill)
+        )
         why = f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}"
         tally.compare(place, None if open_ else holds, why)
     return tally.check("prose" if totals_of(mentions) else "absent")
+
+
+def _is_explained(mentions: Mentions, bill: StatedBill) -> bool:
+    """Tell whether a total may be right by pieces, another amount or a percentage that the report tells elsewhere: `Two of each:`."""
+    total, slack = bill.total.value, _slack(bill.total)
+    prices, whole = [one.price for one in bill.lines], bill.sums[0]
+    costs = [
+        tuple(many * one.price for many in (1, 2, 3)) if one.costs == (one.price,) else one.costs
+        for one in bill.lines
+    ]
+    pieces = product(*costs) if len(costs) <= _FEW else ()
+    others = {one.value for one in amounts(mentions.body)} - {total, *prices}
+    shares = [float(one[1]) / 100 for one in _PERCENT.finditer(mentions.body)]
+    readings = [
+        *map(sum, pieces),
+        *(whole + sign * one for one in (*others, *(whole * share for share in shares)) for sign in (1, -1)),
+    ]
+    return any(abs(one - total) <= slack for one in readings)
 
 
 def _slack(amount: Quantity) -> float:

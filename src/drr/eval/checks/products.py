@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from drr.env.entities import Product
@@ -115,11 +118,12 @@ def _compare_rating(value: SaidValue, product: Product) -> tuple[bool | None, st
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
-    """Compare stars and a number of ratings that stand side by side. A product that the report may mean has both.
+    """Compare stars and a number of ratings that stand side by side, in a line that names something the shop sells.
 
-    It may mean one that it refers to, that the user ordered, whose maker it names, or whose noun is in the sentence.
+    A product that the report may mean has both: one that it refers to, that the user ordered, whose maker it names, or whose noun is in
+    the sentence. Without such a name the figures may be another shop's, or a demand.
     """
-    sold = None if subject.shop is None else _by_count(subject.shop)
+    sold = None if subject.shop is None else _sold_by(subject.shop)
     if sold is None:
         return
     own = {*subject.ordered, *(one.product_id for one in mentions.references)}
@@ -131,9 +135,13 @@ def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set
         if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
             continue
         nouns = set(folded_words(mentions.body[low:high]))
+        line = mentions.body.rfind("\n", 0, low + 1) + 1, mentions.body.find("\n", high - 1)
+        named = set(folded_words(mentions.body[line[0] : line[1] if line[1] >= 0 else None]))
+        if not named & sold.names:
+            continue
         holds = any(
             one.product_id in own or maker_words(one) & words or head_noun(one.title) in nouns
-            for one in sold.get(int(count.value), ())
+            for one in sold.by_count.get(int(count.value), ())
             if one.average_rating is None or same_stars(stars.value, one.average_rating)
         )
         why = f"Rating: {stars.written} from {count.written}; record: no product has both figures"
@@ -155,20 +163,28 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
     )
 
 
-_counted: WeakKeyDictionary[Store, dict[int, list[Product]]] = WeakKeyDictionary()
+class SoldProducts(NamedTuple):
+    """All products of a shop by number of ratings, and their nouns and makers."""
+
+    by_count: Mapping[int, Sequence[Product]]
+    names: frozenset[str]
 
 
-def _by_count(shop: Shop) -> dict[int, list[Product]] | None:
-    """Return all products of a shop by number of ratings; `None` where there are too many."""
+_sold: WeakKeyDictionary[Store, SoldProducts] = WeakKeyDictionary()
+
+
+def _sold_by(shop: Shop) -> SoldProducts | None:
+    """Return the products of a shop; `None` where there are too many."""
     if shop.manifest.counts.get("products", 0) > _INDEXED:
         return None
-    if shop.store not in _counted:
-        found: dict[int, list[Product]] = {}
+    if shop.store not in _sold:
+        found, names = defaultdict[int, list[Product]](list), set[str]()
         for one in shop.store.iter_products():
+            names |= {head_noun(one.title), *maker_words(one)}
             if one.rating_number is not None:
-                found.setdefault(one.rating_number, []).append(one)
-        _counted[shop.store] = found
-    return _counted[shop.store]
+                found[one.rating_number].append(one)
+        _sold[shop.store] = SoldProducts(found, frozenset(names))
+    return _sold[shop.store]
 
 
 def product_claims(subject: Subject, mentions: Mentions) -> Check:
