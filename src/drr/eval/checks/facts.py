@@ -112,15 +112,12 @@ class _Reader(FactsBehind):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
             elif not self._enter_under_label(cell.product_id, cell.label, cell.value, line):
                 self._cell(cell, line)
-        owner = self._scopes.owner
-        if (
-            not cells
-            and owner is not None
-            and len(line.cells) == _PAIR
-            and not self._mentions.within(line.start, line.end)
-        ):
+        if not cells and len(line.cells) == _PAIR and not self._mentions.within(line.start, line.end):
             label, value = (segment(self._body, *cell) for cell in line.cells)
-            self._enter_under_label(owner, label.text, value, line)
+            if (field := field_of(label.text)) is not None and cell_values(field, value):
+                self._scopes.note_fact()
+            if (owner := self._scopes.owner) is not None:
+                self._enter_under_label(owner, label.text, value, line)
 
     def _cell(self, cell: ValueCell, line: TextLine) -> None:
         """Read a cell below no known heading, such as `$9 / 4.2` or `4.2 (28)`."""

@@ -40,6 +40,8 @@ _ORDER_STATE = "order status"
 _STATE_LABELS = word_list(f"{_ORDER_STATE}|status|state")
 BARE_LABELS = word_list("date|day|when|status|state")
 """Labels that may be of another event."""
+_FACTS = DAY_LABELS | BARE_LABELS | {_ORDER_STATE}
+"""Labels behind which a day or a state is an order's, or may be."""
 _ORDER_WORDS = word_list("order|no|number|id|x") | STOP
 _FUNCTION = frozenset(map(fold, vocabulary("shopping")["function_words"]))
 _ENDS = (":", "\uff1a", "-", "\u2013", "\u2014", "\u2026")
@@ -121,6 +123,20 @@ def records_of(mentions: Mentions) -> Iterator[tuple[int, tuple[str, Span]]]:
             yield from ((line.start, named[low]) for line in lines)
 
 
+def loose_lines(mentions: Mentions) -> Iterator[int]:
+    """Yield where the lines start of which nobody can tell whether they are of the order above or below: in their section, facts stand before the first order."""
+    starts = sorted(span[0] for _, span in order_ids(mentions.subject))
+    is_named = is_loose = False
+    for line in mentions.lines:
+        label = (_label(mentions, line) or ("",))[0]
+        if line.kind == "heading" or (line.kind == "title" and not label):
+            is_named = is_loose = False
+        is_named |= bisect_left(starts, line.start) < bisect_left(starts, line.end)
+        is_loose |= not is_named and line.kind != "head_row" and _plain(label) in _FACTS
+        if is_loose:
+            yield line.start
+
+
 def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
     """Return the label and value of a line, or of a row of two cells."""
     text = mentions.plain
@@ -149,7 +165,7 @@ class _OrderReader:
         """The order whose record has had a line that may be of another thing: so may be those below."""
         self._is_titled = False
         """True below a line of other words than those of an order: a bare state may be that of what it tells."""
-        self._of_record = dict(records_of(mentions))
+        self._of_record, self._loose = dict(records_of(mentions)), set(loose_lines(mentions))
         self.asserted = set[Span]()
         """Places of numbers of no order, beside which a day or a state of an order is told."""
 
@@ -194,7 +210,8 @@ class _OrderReader:
 
     def _open(self, line: TextLine, only: tuple[str, Span] | None) -> None:
         """Take the only order of a line without other words as the one that the lines below are about."""
-        opens = only and (line.kind != "row" or len(line.cells) == _PAIR) and self._is_named_alone(only)
+        is_open = len(line.cells) in (0, _PAIR) and (line.kind == "item" or line.start not in self._loose)
+        opens = only and is_open and self._is_named_alone(only)
         self._owner, self._opened, self._indent = (only, line, None) if opens else (None, None, None)
 
     def _own(self, named: tuple[str, Span]) -> Order | None:
@@ -327,7 +344,7 @@ class _OrderReader:
             if match[0].casefold() in _STATES and match.start() not in tally.read:
                 tally.compare(match.span(), None, "")
         label, value = _label(self._mentions, line) or ("", segment("", 0, 0))
-        if _plain(label) in DAY_LABELS | BARE_LABELS | {_ORDER_STATE} and value.start not in tally.read:
+        if _plain(label) in _FACTS and value.start not in tally.read:
             tally.count_unknown()
 
 

@@ -1,7 +1,7 @@
 """Finds the product that a labelled line is about, by structure alone: its item, the items around, the heading.
 
-A link inside an item reaches the lines within that item. It reaches the items beside it only where it comes first: in a list that tells
-facts before its first link, nobody can tell whether a fact belongs to the link above or below. An item or title with words of its own and
+A link inside an item reaches the lines within that item. It reaches the items or lines beside it only where it comes first: in a list or
+section that tells facts before its first link, nobody can tell whether a fact belongs to the link above or below. An item or title with words of its own and
 no product is a thing of its own.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from drr.eval.checks.mentions import PAGES, Mentions, ProductReference, TextLine, after_bullet
 from drr.eval.checks.naming import SAME, full_name, name_words, similarity
-from drr.eval.checks.values import Field
+from drr.eval.checks.values import Field, segment, split_label
 
 _OUTSIDE = -1
 """Depth of what stands in no list."""
@@ -46,11 +46,13 @@ class ProductScopes:
 
     def refer(self, line: TextLine, owner: str | None) -> None:
         """Enter a line that refers to products. `owner`: the one that lines below may be about."""
-        here = self._place_of(line)
+        here, section = self._place_of(line), self._open[0]
+        section.is_linked = True
         if line.kind != "item":
             here.within = owner
             if here.depth == _OUTSIDE:
-                self._open = [OpenList(_OUTSIDE, owner, owner)]
+                is_loose = section.is_loose and not self._begins_section(line)
+                self._enter_section(None if is_loose else owner, is_loose=is_loose)
             return
         if owner != self._open[0].owner:
             self._open[0].owner = self._open[0].within = None  # a paragraph below may be of either
@@ -64,7 +66,8 @@ class ProductScopes:
 
     def set_owner(self, owner: str) -> None:
         """Enter the product of a row, which the next rows are about."""
-        self._open = [OpenList(_OUTSIDE, owner, owner)]
+        is_loose = self._open[0].is_loose
+        self._enter_section(None if is_loose else owner, is_loose=is_loose)
 
     @property
     def owner(self) -> str | None:
@@ -86,6 +89,8 @@ class ProductScopes:
     def tell(self, line: TextLine, named: Field | None) -> str | None:
         """Enter a line with a known label, and return the product that it is about."""
         here = self._place_of(line)
+        if named is not None:
+            self.note_fact()
         if line.kind != "item" and here.depth != _OUTSIDE:
             return here.within
         if named in here.parted:
@@ -96,6 +101,10 @@ class ProductScopes:
         here.within = here.owner
         return here.owner
 
+    def note_fact(self) -> None:
+        """Enter a fact. Before the first link of its section it leaves those below without order."""
+        self._open[0].is_loose |= not self._open[0].is_linked
+
     def part(self, index: int, line: TextLine) -> str | None:
         """Enter a line with words of its own, and return the product that its other labels are about."""
         here = self._place_of(line)
@@ -104,6 +113,14 @@ class ProductScopes:
             return here.within
         here.within = None if here.owner else self._linked_below(index, line)
         return here.owner
+
+    def _enter_section(self, owner: str | None, *, is_loose: bool) -> None:
+        self._open = [OpenList(_OUTSIDE, owner, owner, is_linked=True, is_loose=is_loose)]
+
+    def _begins_section(self, line: TextLine) -> bool:
+        """Tell whether a line is a heading, or a title that is no label with its value: `**ID:** B07X4L3M14`."""
+        whole = segment(self._mentions.body, after_bullet(self._mentions.body, line), line.end)
+        return line.kind == "heading" or (line.kind == "title" and split_label(whole) is None)
 
     def _place_of(self, line: TextLine) -> OpenList:
         """Close the lists that a line is no part of, and return the list that it stands in."""
