@@ -166,11 +166,13 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
             yield _Named(product_id, behind["name"], behind.span("name"))
         cuts = [match.end() for match in _APART.finditer(text)]
         match = _FIRST_CAPITAL.search(text, cuts[-1] if cuts else 0)
-        if match is not None:
+        lead = text[cuts[-1] if cuts else 0 : match.start()] if match else ""
+        if match is not None and set(name_words(lead)) <= _ARTICLES:
             span = low + match.start(), low + len(text)
             yield _Named(product_id, text[match.start() :].strip(" *_`"), span)
 
 
+_ARTICLES = frozenset(("the", "a", "an"))
 _LONGEST = 160
 """Most characters of a name, and of the text before it."""
 
@@ -211,13 +213,18 @@ def _is_name(name: str) -> bool:
 
 
 def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
-    """Enter a name as wrong if another product has all its words and this one does not fit. It does not fit where it lacks most of the words, or has another brand."""
+    """Enter a name as wrong if another product has it, this one does not fit, and no word is in neither title: `Acme alternative` is no name.
+
+    A product does not fit where it lacks most of the words, or has another brand.
+    """
     alike = similarity(named.name, full_name(product))
     if alike >= SAME:
         tally.ok()
         return
     other = other_of_that_name(subject, named.name, product) or _by_another_maker(subject, named, product)
     strange = alike < _STRANGE or (other is not None and maker_words(other).isdisjoint(maker_words(product)))
+    both = "" if other is None else f"{full_name(other)} {full_name(product)}"
+    strange = strange and similarity(named.name, both) >= SAME
     why = f"Name: {' '.join(named.name.split())[:80]}", product.title[:80]
     tally.compare(named.span, False if other is not None and strange else None, *why)
 
