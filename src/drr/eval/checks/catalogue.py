@@ -166,8 +166,8 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
             yield _Named(product_id, behind["name"], behind.span("name"))
         cuts = [match.end() for match in _APART.finditer(text)]
         match = _FIRST_CAPITAL.search(text, cuts[-1] if cuts else 0)
-        lead = text[cuts[-1] if cuts else 0 : match.start()] if match else ""
-        if match is not None and set(name_words(lead)) <= _ARTICLES:
+        before = text[cuts[-1] if cuts else 0 : match.start()] if match else ""
+        if match is not None and set(name_words(before)) <= _ARTICLES:
             span = low + match.start(), low + len(text)
             yield _Named(product_id, text[match.start() :].strip(" *_`"), span)
 
