@@ -109,11 +109,11 @@ def test_no_signs_break_a_rule(rules_shop: Shop, report: str) -> None:
     assert list(document(found)) == list(RULES)
 
 
-FOUND = {"round79": 11, "round80": 12, "round81": 11, "round82": 14, "round83": 9, "round84": 8}
+FOUND = {"round79": 11, "round80": 12, "round81": 11, "round82": 14, "round83": 8, "round84": 8}
 """Planted errors found, of 60, 60, 60, 62, 60 and 40."""
-_LONG = (4, 1, 3, 2, 3, 6, 3, 1, 3, 5, 3, 2, 2, 1, 3, 2, 3, 2)
+_LONG = (4, 1, 3, 2, 3, 6, 3, 1, 3, 4, 3, 2, 2, 1, 3, 2, 3, 2)
 LONG = {f"long{number}": found for number, found in enumerate(_LONG, 1)}
-"""Of 24 each: 49 in all, 65 before an order's day was held to labels that call it the order's."""
+"""Of 24 each: 48 in all, 65 before an order's day was held to labels that call it the order's."""
 STRANGE_PLACES = cases("rules", "STRANGE_PLACES")
 """Of 64 each in all ten sets, and of 20 each in the last three, where each kind is in one."""
 ACCUSED: dict[str, str] = {}

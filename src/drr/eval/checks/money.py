@@ -37,20 +37,20 @@ def total(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _is_explained(mentions: Mentions, bill: StatedBill) -> bool:
-    """Tell whether a total may be right by pieces, another amount or a percentage that the report tells elsewhere: `Two of each:`."""
-    total, slack = bill.total.value, _slack(bill.total)
-    prices, whole = [one.price for one in bill.lines], bill.sums[0]
-    costs = [
-        tuple(many * one.price for many in (1, 2, 3)) if one.costs == (one.price,) else one.costs
-        for one in bill.lines
+    """Tell whether a total may be right by pieces, another amount or a percentage that the report's text tells: `Two of each:`.
+
+    Where a line says how many pieces it counts, the others count one.
+    """
+    total, slack, whole = bill.total.value, _slack(bill.total), bill.sums[0]
+    prices = [one.price for one in bill.lines]
+    is_counted = any(one.costs != (one.price,) for one in bill.lines)
+    pieces = () if is_counted or len(prices) > _FEW else product(*((one, 2 * one, 3 * one) for one in prices))
+    text = "\n".join(one.text for one in mentions.lines if one.kind in ("text", "heading", "title"))
+    others = [
+        *(one.value for one in amounts(text)),
+        *(whole * float(one) / 100 for one in _PERCENT.findall(text)),
     ]
-    pieces = product(*costs) if len(costs) <= _FEW else ()
-    others = {one.value for one in amounts(mentions.body)} - {total, *prices}
-    shares = [float(one[1]) / 100 for one in _PERCENT.finditer(mentions.body)]
-    readings = [
-        *map(sum, pieces),
-        *(whole + sign * one for one in (*others, *(whole * share for share in shares)) for sign in (1, -1)),
-    ]
+    readings = [*map(sum, pieces), *(whole + sign * one for one in others for sign in (1, -1))]
     return any(abs(one - total) <= slack for one in readings)
 
 
