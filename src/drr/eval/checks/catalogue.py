@@ -213,7 +213,7 @@ def _is_name(name: str) -> bool:
 
 
 def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
-    """Enter a name as wrong if another product has it, this one does not fit, and no word is in neither title: `Acme alternative` is no name.
+    """Enter a name as wrong if it is another product's and does not fit this one. A text with a word of neither title is no name: `Acme alternative`.
 
     A product does not fit where it lacks most of the words, or has another brand.
     """

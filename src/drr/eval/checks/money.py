@@ -37,7 +37,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _is_explained(mentions: Mentions, bill: StatedBill) -> bool:
-    """Tell whether a total may be right by pieces, another amount or a percentage that the report's text tells: `Two of each:`.
+    """Tell whether pieces, another amount or a percentage told in the report's text may explain a total: `Two of each:`.
 
     Where a line says how many pieces it counts, the others count one.
     """

@@ -124,7 +124,7 @@ def records_of(mentions: Mentions) -> Iterator[tuple[int, tuple[str, Span]]]:
 
 
 def loose_lines(mentions: Mentions) -> Iterator[int]:
-    """Yield where the lines start of which nobody can tell whether they are of the order above or below: in their section, facts stand before the first order."""
+    """Yield the starts of lines that may be of the order above or below. In their section, facts stand before the first order."""
     starts = sorted(span[0] for _, span in order_ids(mentions.subject))
     is_named = is_loose = False
     for line in mentions.lines:

@@ -118,7 +118,7 @@ def _compare_rating(value: SaidValue, product: Product) -> tuple[bool | None, st
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
-    """Compare stars and a number of ratings that stand side by side, in a line that names something the shop sells.
+    """Compare stars and a number of ratings side by side, in a line that names something the shop sells.
 
     A product that the report may mean has both: one that it refers to, that the user ordered, whose maker it names, or whose noun is in
     the sentence. Without such a name the figures may be another shop's, or a demand.
