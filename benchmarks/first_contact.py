@@ -163,7 +163,7 @@ def summary(seen: FirstContact) -> Sequence[str]:
 
 HEAD = ("with twins", "caught", "only remarked", "clean passages accused", "clean reports accused")
 TOLD = (
-    "Texts by writers (language models) who had seen no code; half hold one planted error, half are their clean twins. A program counts: an"
+    "Texts by writers (language models) who had seen no code; half hold one planted error, half are their clean twins. An"
     " error is caught where a rule fails that passes the twin. The rules were mended on these very texts, but for the control set; a"
     " clean text that holds a tool's name or the markup of a call is accused rightly. Version 0.2.0 caught 1,356 of these.\n\n"
 )
