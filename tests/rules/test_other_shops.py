@@ -135,7 +135,11 @@ def test_pieces_in_any_words_may_make_a_total(shop: Shop, pot: str) -> None:
 def test_a_total_that_other_words_of_the_report_explain_is_open(shop: Shop, around: str, total: str) -> None:
     bill = "- Mühle: 19,90 €\n- Kocher: 45,90 €\n\nSumme: {} €"
     assert told(shop, around.format(bill.format(total))) == {}
-    assert set(told(shop, around.format(bill.format("77,77")))) == {"total"}
+    for wrong in (
+        "77,77",
+        "32,90",
+    ):  # the second is half of the sum, so that only the total itself would explain it
+        assert set(told(shop, around.format(bill.format(wrong)))) == {"total"}
 
 
 def test_a_line_with_words_before_its_product_may_be_a_choice_that_is_left_out(shop: Shop) -> None:

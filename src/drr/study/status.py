@@ -99,7 +99,7 @@ class StudyStatus:
     uncounted: int
     """Answers, failed and earlier ones too, of agents that asked no model through this program: what these asked on their own is in no sum here."""
     uncounted_aside: int
-    """Those of them that are set aside: of earlier configurations."""
+    """Answers among them that are set aside: of earlier configurations."""
     cost_usd: float | None
     """Cost of answers that came; `None` where a model without a known price was called."""
     cost_usd_at_most: float | None

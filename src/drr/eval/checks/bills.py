@@ -21,6 +21,7 @@ from drr.eval.checks.results import Span
 from drr.eval.checks.values import QUANTITY, is_total, plain_label, segment
 from drr.wording.figures import NUMERAL, Quantity
 from drr.wording.money import amounts
+from drr.wording.quantities import quantities
 
 _OPEN = re.compile(
     r"[-−–]\\?\$|\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving)\b"
@@ -37,7 +38,8 @@ _EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
 _SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
 _BETWEEN = " \t*_:=–—-.>•"
 _WHOLE = re.compile(r"\d{1,3}")
-_PIECES = re.compile(r"(?<![\w.,:/])\d{1,3}(?![\w:/%]|[.,]\d)")
+_PIECES = 999
+"""Most pieces of a line."""
 _CENT = 0.011
 _LONG = 120
 """Most characters of a line of text that may belong to a bill without naming a product."""
@@ -228,7 +230,7 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 
 
 def _perhaps_many(mentions: Mentions, start: int, end: int, amount: Quantity) -> set[int]:
-    """Return the numbers of pieces that a line may tell: its bare whole numbers.
+    """Return the numbers of pieces that a line may tell: its bare whole numbers, in digits or words.
 
     With words before its product it may be a choice that is left out: none.
     """
@@ -236,7 +238,8 @@ def _perhaps_many(mentions: Mentions, start: int, end: int, amount: Quantity) ->
     rest = blank_spans(
         mentions.plain[:end], [(amount.start, amount.end), *((one.start, one.end) for one in names)]
     )
-    found = {int(one[0]) for one in _PIECES.finditer(rest, start)} - {0, 1}
+    bare = (one for one in quantities(rest[start:]) if one.kind is None and one.unit is None)
+    found = {int(one.value) for one in bare if one.value.is_integer() and 1 < one.value <= _PIECES}
     return found | {0} if names and any(map(str.isalpha, rest[start : names[0].start])) else found
 
 

@@ -12,10 +12,10 @@ from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Tally, unverifiable
 from drr.wording.figures import Quantity
 from drr.wording.money import amounts
+from drr.wording.quantities import quantities
 from drr.wording.vocabulary import vocabulary
 
 _CENT = 0.011
-_PERCENT = re.compile(r"(\d{1,2}(?:\.\d{1,2})?)\s?%")
 _FEW = 8
 """Most lines of a bill for which all numbers of pieces up to three are tried."""
 
@@ -47,8 +47,9 @@ def _is_explained(mentions: Mentions, bill: StatedBill) -> bool:
     pieces = () if is_counted or len(prices) > _FEW else product(*((one, 2 * one, 3 * one) for one in prices))
     text = "\n".join(one.text for one in mentions.lines if one.kind in ("text", "heading", "title"))
     others = [
-        *(one.value for one in amounts(text)),
-        *(whole * float(one) / 100 for one in _PERCENT.findall(text)),
+        one.value if one.kind == "money" else whole * one.value / 100
+        for one in quantities(text)
+        if one.kind in ("money", "share") and one.value != total
     ]
     readings = [*map(sum, pieces), *(whole + sign * one for one in others for sign in (1, -1))]
     return any(abs(one - total) <= slack for one in readings)

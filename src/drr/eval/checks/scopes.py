@@ -33,7 +33,7 @@ class OpenList:
     seen: set[Field] = field(default_factory=set)
     """Fields of the owner that this list has given."""
     parted: set[Field] = field(default_factory=set)
-    """Those given before an item of another kind. Given again, they may be about that item."""
+    """Fields given before an item of another kind. Given again, they may be about that item."""
 
 
 class ProductScopes:
