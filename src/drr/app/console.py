@@ -20,7 +20,6 @@ from drr.env.errors import Misuse
 from drr.env.files import owner_only_mode, write_file
 from drr.env.progress import Progress, Quiet, Stage
 from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
-from drr.env.web.made_web import with_own_web
 from drr.wording.excerpt import excerpt
 from pydantic.fields import FieldInfo
 
@@ -182,6 +181,8 @@ def settings_of(arguments: argparse.Namespace) -> Resolved:
 
 def shop_settings_of(arguments: argparse.Namespace) -> Settings:
     """Return the settings of a command on `--shop`, whose own web is the default."""
+    from drr.env.web.made_web import with_own_web  # not every command opens a shop
+
     return with_own_web(settings_of(arguments).settings, arguments.shop)
 
 

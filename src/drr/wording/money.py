@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 
 from drr.wording.currencies import (
     NO_CENTS,
@@ -50,6 +50,12 @@ class MoneyReader:
     """Reads amounts in every form: `$40`, `40 dollars`, `40$`, `26¢`, `32c/ft`, `58 cents`, `five dollars and two cents`."""
 
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
+        self._words, self._hedges = words, hedges
+
+    @cached_property
+    def expression(self) -> re.Pattern[str]:
+        """The pattern of an amount, compiled when the first is read: that takes as long as half a start."""
+        words, hedges = self._words, self._hedges
         codes = [one for one in words["foreign"] if len(one) == _CODE]
         no_code = rf"(?-i:(?<!\b(?:{'|'.join(codes)})\s))" if codes else ""
         signs = "|".join(
@@ -61,7 +67,7 @@ class MoneyReader:
         cents = rf"\s?(?:{words.either('cents')})(?!\w)"
         tens = rf"(?:{any_word_pattern(TENS)})(?:[\s-](?:{any_word_pattern(SMALL)}))?"
         firsts = first_letters((*hedges.firsts, *words["before"], *NUMBER_WORDS))
-        self.expression = re.compile(
+        return re.compile(
             rf"(?=[\d{firsts}])(?P<approx>{hedges.near})?(?:(?:{signs})\s?(?P<value>{figure}|\.\d{{1,4}})(?P<k>(?:{words.either('thousands')})\b)?"
             rf"(?![\d,]{{0,24}}\d){foreign}(?P<plus>\+)?|(?<![\w$.,])(?:"
             rf"(?:(?P<words>{figure})\s?|(?P<spoken>{SPOKEN}|an?(?=\s))[\s-])(?:{words.either('after')})(?!\w){foreign}"
