@@ -16,6 +16,7 @@ from drr.app.cli import main
 
 from tests.app.test_traces import WHOLE_TEXT as TRACE
 from tests.once import made_once
+from tests.sources import ROOT
 from tests.test_documents import PAGES, command_lines, fenced, files_of
 
 pytestmark = pytest.mark.long
@@ -103,6 +104,7 @@ def _write_files() -> None:
                 Path(found[1]).write_text(block, encoding="utf-8")
                 Path(found[1]).chmod(0o755)
     shutil.copy("clerk.py", "my-agent")
+    Path("benchmarks").symlink_to(ROOT / "benchmarks")  # the reader has a clone
 
 
 def _started_and_stopped(words: list[str]) -> int:
