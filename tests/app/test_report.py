@@ -109,8 +109,10 @@ def test_cost_stands_beside_quality_and_the_front_is_marked(report: Path) -> Non
 
 
 @pytest.mark.long
-def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, tmp_path: Path) -> None:
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "again")]) == 0
+def test_the_same_study_draws_the_same_bytes(judged_study: Path, tmp_path: Path) -> None:
+    report = tmp_path / "out"
+    for folder in (report, tmp_path / "again"):
+        assert main(["report", str(judged_study), "--out", str(folder)]) == 0
     first, again = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (report, tmp_path / "again")
