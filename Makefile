@@ -56,7 +56,7 @@ quick: setup
 
 test-coverage: setup
 	@mkdir -p build
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -p pytest_cov --cov --cov-report=term -m "not servers and not browser and not wheel and not ray and not doors and not model and not endurance"
+	$(BIN)/python -m tests.versions covered
 
 test-slow: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "slow and not servers and not ray and not long and not endurance"

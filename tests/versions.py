@@ -1,5 +1,6 @@
 """`python -m tests.versions`: security, crash and determinism tests with other Pythons of this machine, and as an ordinary user.
 
+`python -m tests.versions covered` runs the tests of `make test-coverage` with the Python that counts lines at the least cost.
 What the machine lacks is skipped and said in a sentence. Each Python has an environment `.venv-VERSION` with the locked packages.
 """
 
@@ -22,6 +23,12 @@ TESTS = (
 _PYTEST = (
     "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not endurance", *TESTS,
 )  # fmt: skip
+_COVERED = (
+    "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "-p", "pytest_cov", "--cov", "--cov-report=term", "-m",
+    "not servers and not browser and not wheel and not ray and not doors and not model and not endurance",
+)  # fmt: skip
+_COUNTING = "3.12"
+"""The first Python that tells a counter of a line once (`sys.monitoring`): half the time of one that is called at each."""
 _TELLS = "import sys; print('%d.%d' % sys.version_info[:2])"
 NOBODY = "nobody"
 AXES = (
@@ -100,7 +107,19 @@ def as_ordinary_user(packages: str) -> int | None:
         return run(f"{place}/env/bin/python", *_PYTEST)
 
 
-def main() -> int:
+def covered() -> int:
+    """Run the tests of `make test-coverage`; a machine without the Python that counts fast takes its own."""
+    python = interpreter(_COUNTING)
+    if python is None:
+        print(f"== no Python {_COUNTING} here: the own one counts, in twice the time", flush=True)
+        return subprocess.run([sys.executable, *_COVERED]).returncode
+    own = str(environment(_COUNTING, python).absolute())
+    return subprocess.run([own, *_COVERED], env={**os.environ, "COVERAGE_CORE": "sysmon"}).returncode
+
+
+def main(words: list[str]) -> int:
+    if words == ["covered"]:
+        return covered()
     failed = []
     for version in VERSIONS:
         python = interpreter(version)
@@ -132,4 +151,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))
