@@ -105,7 +105,8 @@ def test_the_demo_ends_with_pages_that_open_and_its_recorded_study_holds(tmp_pat
     assert {rule for rule, _ in lie.found} >= {"price", "order_facts", "in_catalogue", "total"}
     bundle = ROOT / "src/drr/app/demo/recorded.bundle"
     # another processor's linear algebra rounds the last digits otherwise
-    for kernel in ("Haswell", "SkylakeX", "Prescott"):
+    wide = "avx512f" in Path("/proc/cpuinfo").read_text(encoding="utf-8")  # elsewhere it is no instruction
+    for kernel in ("Haswell", "Prescott", *(["SkylakeX"] if wide else [])):
         verify = ("bundle", "verify", bundle, "--shop", tmp_path / "demo" / "shop", "--json")
         done = python(COMMAND, *verify, env=os.environ | {"OPENBLAS_CORETYPE": kernel})
         assert json.loads(done.stdout)["holds"], (kernel, done.stdout, done.stderr)
