@@ -39,8 +39,10 @@ INSTEAD = {
     r"--(users|count) \d+": r"--\1 4",
     r"(shop make --seed .*)": r"\1 --axes few.toml",
     r"(tasks drawer .*)": r"\1 --n 1",
-    r"(papers reproduce --paper retail .*)": r"\1 --queries demo/queries.jsonl --variants react",
+    r"(papers reproduce --paper retail .*)": r"\1 --queries demo/queries.jsonl",
+    r"(papers reproduce --paper (?!dr3).*)": r"\1 --variants react",
     r"(judges rewards .*)": r"\1 --queries q.jsonl",
+    r"(run wide .*)": r"\1 --limit 3",
     r" UNIT$": "",
     r"\bUSER\b": USER,
 }

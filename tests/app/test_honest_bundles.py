@@ -33,6 +33,8 @@ from tests.wire import Fail, Reply, Request, Say, Wire, looked
 
 OTHER = "Which feeder is best under $30?"
 REPORT = "# Feeders\n\nThe Panorama feeder costs $43.99 [1].\n\n## Sources\n[1] http://ecommerce.example/B0FEEDER01\n"
+REFUSED = Fail(400, "invalid_request_error")
+"""What no caller waits for and asks again."""
 
 
 def _box(home: Path) -> None:
@@ -89,7 +91,7 @@ def _half_way(drr: Drr, box: Path) -> None:
 
 def _failed(drr: Drr, box: Path) -> None:
     def script(request: Request) -> Reply:
-        return Fail(400) if OTHER in json.dumps(request.body) else looked(request, REPORT)
+        return REFUSED if OTHER in json.dumps(request.body) else looked(request, REPORT)
 
     by_wire(drr, box, script, code=1)
 
@@ -157,7 +159,7 @@ def _other_limits(drr: Drr, box: Path) -> None:
 
 
 def _tried_again(drr: Drr, box: Path) -> None:
-    by_wire(drr, box, lambda request: Fail(400), code=1)
+    by_wire(drr, box, lambda request: REFUSED, code=1)
     by_wire(drr, box, lambda request: looked(request, REPORT), "--retry-failed")
     bad = Judge(claims=sentences, instead=lambda task, request: Say("no") if task == "rating" else None)
     for judge in (bad, Judge(claims=sentences)):
@@ -239,12 +241,12 @@ def _trials_that_fail(drr: Drr, box: Path) -> None:
     asked, answers = count(), count()
 
     def script(request: Request) -> Reply:
-        return Fail(400) if 6 < next(asked) < 30 else looked(request, REPORT)
+        return REFUSED if 6 < next(asked) < 10 else looked(request, REPORT)
 
     by_wire(drr, box, script, "--trials", 4, "--units", 1, code=1)
     judge = Judge(claims=sentences)
     for code in (1, 0):
-        with Wire(lambda request: Fail(400) if 3 < next(answers) < 40 else judge(request)) as wire:
+        with Wire(lambda request: REFUSED if 3 < next(answers) < 10 else judge(request)) as wire:
             given = ("--judge", SONNET, "--base-url", wire.url, "--retry-failed", "--quiet")
             assert drr("judge", "study", *given)[0] == code
 

@@ -65,7 +65,7 @@ def parts(query: Query, name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def mixed(maker: JoinedMaker) -> list[Query]:
-    return maker.questions(8, 12)
+    return maker.questions(15, 12)
 
 
 @pytest.mark.slow

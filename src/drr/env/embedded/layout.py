@@ -134,13 +134,13 @@ def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
         check_plain(data)
         (data / INDEX / "meta.json").stat()
         size = database.stat().st_size
+        for path in _files(data):
+            _check_length(folder, path)
     except OSError as error:
         raise ShopError(
             f"{folder}: is damaged ({Path(error.filename).relative_to(folder)}: {error.strerror}); "
             "ingest again with --replace"
         ) from error
-    for path in _files(data):
-        _check_length(folder, path)
     if manifest.sizes.get(DATABASE, size) != size:
         raise ShopError(
             f"{folder}: is damaged ({database.relative_to(folder)} has {size:,} bytes and the manifest says "

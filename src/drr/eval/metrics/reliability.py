@@ -25,7 +25,7 @@ POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7
 """Overall rating from which an answer counts as solved by the judge."""
 SOLVED = "every pick, figure and refusal of the form right, and repeated in the report's lists"
-UNCHECKED = " What else the report states is not checked here, and may be wrong."
+UNCHECKED = "; what else the report states is not checked here, and may be wrong."
 ONE_TRIAL = "no question has two answers; `drr run STUDY --trials 4` asks again"
 
 
@@ -120,7 +120,7 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("reward", f"has {SOLVED}", "the reward", _by_reward, f"{_LOST}{UNCHECKED}"),
+    Way("reward", f"has {SOLVED}", "the reward", _by_reward, f"{_LOST[:-1]}{UNCHECKED}"),
     Way("log", "is scored 1 by its log", "the log's score", _by_log),
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules, _UNTOLD),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),

@@ -12,8 +12,8 @@ from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 
 
-def _metric(name: str, label: str, explanation: str, *, detail: bool = False, more: str = "") -> Metric:
-    explanation += f"; one that failed for good counts 0.{more}"
+def _metric(name: str, label: str, explanation: str, *, detail: bool = False, more: str = ".") -> Metric:
+    explanation += f"; one that failed for good counts 0{more}"
     return Metric(name, label, explanation, "pass", range=SHARE, better="higher", judged=False, detail=detail)
 
 
