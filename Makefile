@@ -23,7 +23,7 @@ help:
 	@echo "make test-doors    nightly: doors for trainers: Gymnasium, verifiers, OpenEnv (installs them beside the locked packages)"
 	@echo "make test-ucp      nightly: UCP by its own models and a conformance tool (installs them beside the locked packages)"
 	@echo "make test-model    nightly: a small real model behind llama.cpp (downloads 0.6 GB of packages once, outside this folder)"
-	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
+	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.13 and 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make docs          the site in build/site: pages by hand, pages from the code, llms.txt; a dead link fails"
@@ -92,7 +92,7 @@ test-ucp: setup
 	$(BIN)/python -m tests.environment_beside .venv-ucp ucp-sdk==0.5.0 spck-conformance==0.4.0
 	DRR_REQUIRE_DOORS=1 .venv-ucp/bin/python -m pytest -m doors tests/tools/test_ucp.py tests/doors/test_ucp.py
 
-# Two threads at low priority, twelve units and their judging: some ten minutes on two cores.
+# Low priority; twelve units and their judging: some ten minutes on two idle cores.
 test-model: setup
 	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m model tests/test_model.py
 

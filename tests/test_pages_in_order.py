@@ -40,9 +40,11 @@ INSTEAD = {
     r"(shop make --seed .*)": r"\1 --axes few.toml",
     r"(tasks drawer .*)": r"\1 --n 1",
     r"(papers reproduce --paper retail .*)": r"\1 --queries demo/queries.jsonl",
-    r"(papers reproduce --paper (?!dr3).*)": r"\1 --variants react",
+    r"(papers reproduce --paper (?:retail|pdr) .*)": r"\1 --variants react",
+    r"(papers reproduce --paper (?:dr3|reporteval) .*)": r"\1 --dry-run",
     r"(judges rewards .*)": r"\1 --queries q.jsonl",
     r"(run wide .*)": r"\1 --limit 3",
+    r"--with shuffle,[\w,]+": "--with shuffle,faults",
     r" UNIT$": "",
     r"\bUSER\b": USER,
 }

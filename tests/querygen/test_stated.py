@@ -187,7 +187,7 @@ def maker_of(place: Path) -> Iterator[JoinedMaker]:
 
 @pytest.fixture(scope="module")
 def asked(maker: JoinedMaker) -> list[Query]:
-    made = maker.questions(5, 24)
+    made = maker.questions(12, 24)
     assert not any(found.status == "fail" for one in made for found in maker.check(one).values())
     return made
 
@@ -314,7 +314,7 @@ def test_the_command_writes_twins_among_the_kinds_and_proves_them_again(place: P
         "--count",
         24,
         "--seed",
-        2,
+        12,
     )
     assert sum(truth_of(one).twin is not None for one in read_queries(path)) == 12
     told = drr.out("queries", "check", path, "--shop", place / "shop", "--sandbox", place / "web")

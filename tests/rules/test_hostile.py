@@ -73,8 +73,8 @@ def test_every_place_over_and_over_ends(rules_shop: Shop) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("place", PLACES)
-def test_a_megabyte_of_one_place_ends(rules_shop: Shop, place: str) -> None:
-    all_end(rules_shop, {place: PLACES[place]}, 1_000_000)
+def test_half_a_megabyte_of_one_place_ends(rules_shop: Shop, place: str) -> None:
+    all_end(rules_shop, {place: PLACES[place]}, 500_000)
 
 
 PIECES = [
