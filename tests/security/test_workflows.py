@@ -36,11 +36,11 @@ def test_a_build_runs_what_must_pass_before_a_change_lands() -> None:
     assert ".ci/run" in re.findall(r"run: (.+)", text)
     (lanes,) = re.findall(r"for lane in (.+);", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
     assert {"sbom", "test", "test-servers", "test-browser", "demo"} <= set(lanes.split())
-    (nightly,) = re.findall(r"for lane in (.+);", (ROOT / ".ci" / "nightly").read_text(encoding="utf-8"))
+    nightly = re.findall(r"\btest-[a-z]+\b(?!\.)", (ROOT / ".ci" / "nightly").read_text(encoding="utf-8"))
     (matrix,) = re.findall(
         r"lane: \[(.+)\]", (WORKFLOWS[0].parent / "nightly.yml").read_text(encoding="utf-8")
     )
-    assert matrix.split(", ") == nightly.split()
+    assert sorted(matrix.split(", ")) == sorted(nightly)
 
 
 @pytest.mark.parametrize(("tag", "code"), [("v0.0.0", 1), ("", 0), ("HERE", 0)])
