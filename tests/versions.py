@@ -25,7 +25,7 @@ _PYTEST = (
     "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not endurance", *TESTS,
 )  # fmt: skip
 _COVERED = (
-    "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "-p", "pytest_cov", "--cov", "--cov-report=term", "-m",
+    "-m", "pytest", "-n", "3", "--dist", "loadfile", "-p", "pytest_cov", "--cov", "--cov-report=term", "-m",
     "not servers and not browser and not wheel and not ray and not doors and not model and not endurance",
 )  # fmt: skip
 _COUNTING = "3.12"
@@ -59,16 +59,7 @@ def environment(version: str, python: str) -> Path:
     own, lock = Path(f".venv-{version}"), Path("requirements.lock")
     stamp, made = own / ".stamp", own / "bin" / "python"
     if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
-        pip = [
-            str(made),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-            "--no-compile",
-        ]
+        pip = [str(made), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
         subprocess.run([python, "-m", "venv", str(own)], check=True)
         subprocess.run([*pip, "--require-hashes", "--no-deps", "-r", str(lock)], check=True)
         subprocess.run([*pip, "--no-build-isolation", "-e", "."], check=True)
