@@ -92,7 +92,7 @@ test-ucp: setup
 	$(BIN)/python -m tests.environment_beside .venv-ucp ucp-sdk==0.5.0 spck-conformance==0.4.0
 	DRR_REQUIRE_DOORS=1 .venv-ucp/bin/python -m pytest -m doors tests/tools/test_ucp.py tests/doors/test_ucp.py
 
-# Low priority; twelve units and their judging: some ten minutes on two idle cores.
+# Low priority; six units and their judging: some twenty minutes on one core.
 test-model: setup
 	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m model tests/test_model.py
 

@@ -68,8 +68,6 @@ os._exit(0)
 QUERIES = (
     "What did the last thing that I ordered cost?",
     "Which bird house under $40 is rated best?",
-    "A gate for the top of the stairs, 91 cm wide, for at most $120.",
-    "Compare two smart plugs and say which one I should buy.",
 )
 
 
@@ -125,7 +123,7 @@ def served(log: Path) -> Iterator[str]:
             server.kill()
 
 
-def test_twelve_units_end_by_name_and_nothing_is_asked_again(
+def test_six_units_end_by_name_and_nothing_is_asked_again(
     tmp_path: Path, sample_home: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Answers, then judgements of them, with a model that often fails; then both commands again, with no server there."""
@@ -159,7 +157,7 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
         and examined["speed"]["writes_per_s"]
         and examined["seconds"] <= 90
     )
-    assert len(units) == 12 and before["by_kind"]["judgement"]["total"]
+    assert len(units) == 6 and before["by_kind"]["judgement"]["total"]
     assert {unit.reason for unit in units if not unit.done} <= set(get_args(FailureKind))
     for unit, report in finished:
         assert any(call["kind"] == "api" for call in unit.result["tool_calls"]), "no research"
