@@ -22,7 +22,7 @@ TESTS = (
     "tests/sample/test_sample.py", "tests/persons/test_context.py", "tests/drawer", "tests/agents/test_replay.py",
 )  # fmt: skip
 _PYTEST = (
-    "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not endurance", *TESTS,
+    "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not endurance and not wheel", *TESTS,
 )  # fmt: skip
 _COVERED = (
     "-m", "pytest", "-n", "3", "--dist", "loadfile", "-p", "pytest_cov", "--cov", "--cov-report=term", "-m",
