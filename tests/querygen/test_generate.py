@@ -15,7 +15,7 @@ from drr.env.profile import Bought, build_profile
 from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
 from drr.offline.writer.rules import write_offline
-from drr.querygen.asking import INTENTS, OwnKind, ShopperBrief
+from drr.querygen.asking import INTENTS, ShopperBrief
 from drr.querygen.files import merged
 from drr.querygen.generate import sample_users
 from drr.querygen.review import edited
@@ -213,6 +213,23 @@ def test_what_the_checks_reject_is_written_again_until_the_number_is_there(
     assert json.loads(aside)["query"]["query"] == TEXTS[1]
 
 
+def test_a_question_given_twice_in_one_answer_is_written_again(
+    shop: Shop, shop_folder: Path, tmp_path: Path
+) -> None:
+    user, order = asker(shop)
+
+    def repeats(request: Request) -> Say:
+        again = "Questions: 1" in json.dumps(request.body["messages"])
+        texts = TEXTS[2:] if again else (TEXTS[0], TEXTS[0], TEXTS[1])
+        return drafts(*(draft(text, order) for text in texts))
+
+    code, requests = by_model(shop_folder, tmp_path / "q.jsonl", user, repeats)
+    assert (code, len(requests)) == (0, 2)
+    assert [query.query for query in read_queries(tmp_path / "q.jsonl")] == list(TEXTS)
+    (aside,) = (tmp_path / "q.jsonl.rejected.jsonl").read_text().splitlines()
+    assert json.loads(aside)["failed"]["near_duplicate"].startswith("100% the same")
+
+
 def test_a_number_that_does_not_come_is_said(
     shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -307,14 +324,6 @@ def test_untitled_purchases_are_not_asked_about(shop: Shop) -> None:
 
     assert all("untitled" not in one["query"] for one in asked(3, "(untitled)", "Acme Dog Ramp, Wide"))
     assert len(asked(1, "(untitled)")) == 1
-
-
-def test_a_shopper_of_one_kind_is_given_no_question_twice(shop: Shop) -> None:
-    kinds = {"Rope ladders": OwnKind(20.0, ("B01",))}
-    for user_id in shop.store.sample_users(20, seed=1):
-        brief = ShopperBrief(build_profile(shop.store, user_id, shop.manifest.as_of), 30, 0, kinds)
-        written = json.loads(write_offline([], {"brief": brief}).text)["queries"]
-        assert len({one["query"] for one in written}) == 30
 
 
 def small_shop(folder: Path, kinds: int, each: int) -> Path:
