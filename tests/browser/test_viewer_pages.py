@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -89,8 +90,15 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(study: Path) -> Iterator[str]:
-    with Study.open(study) as opened, serving(lambda port: site(Reader(opened), "token", port)) as port:
-        yield f"http://127.0.0.1:{port}{path_of_token('token')}/"
+    """Serve a study once it is measured: an index opened before that loads itself again in the midst of a test."""
+    with Study.open(study) as opened:
+        reader = Reader(opened)
+        unmeasured, deadline = reader.measured_study, time.monotonic() + 60
+        with serving(lambda port: site(reader, "token", port)) as port:
+            while reader.measured_study is unmeasured:
+                assert time.monotonic() < deadline, "the study was not measured within a minute"
+                time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}{path_of_token('token')}/"
 
 
 def open_calm(page: Page, index: str) -> None:
@@ -168,7 +176,6 @@ def fits(page: Page) -> bool:
 def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) -> None:
     with served(study) as home:
         page.goto(home + "?token=token")
-        page.wait_for_url(home + "index.html")  # the page that takes the token leads on by itself
         with Study.open(study) as opened:
             entries = Reader(opened).entries()
         paths = [f"{kind}.html" for one in entries for kind in (f"r/{one.key}", f"q/{one.query_id}")]
