@@ -21,6 +21,9 @@ _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 _STORE_BYTES = 200_000_000
 """Bytes for results in transit, on a Ray started by this program."""
 
+_TRIES = 3
+"""Ray's server for a client dies in some 7 % of the forks that begin it (ray-project/ray#63202), unless gRPC leaves forks alone."""
+
 
 def check_installed(address: str | None) -> None:
     """Raise `Misuse` where the extra is not installed."""
@@ -60,13 +63,25 @@ def connect(address: str | None, workers: int) -> Any:
     where = {"address": found} if found else {"address": "local", "object_store_memory": _STORE_BYTES, **own}
     try:
         if not ray.is_initialized():
-            ray.init(**where, log_to_driver=False, logging_level="ERROR")
+            _begin(ray, where)
     except (ray.exceptions.RayError, RuntimeError, ValueError, OSError) as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise DrrError(
             f"no Ray on {found or 'this machine'}: {reason}; docs/scale.md says how to begin one"
         ) from error
     return ray
+
+
+def _begin(ray: Any, where: dict[str, Any]) -> None:
+    """Join or begin a cluster, and ask again where Ray's server for this client died as it began."""
+    for left in reversed(range(_TRIES)):
+        try:
+            ray.init(**where, log_to_driver=False, logging_level="ERROR")
+        except ConnectionAbortedError:
+            if not left:
+                raise
+        else:
+            return
 
 
 def _as_error(warn: Callable[..., None], notice: dict[str, Any], **how: Any) -> None:
