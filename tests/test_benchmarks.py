@@ -33,6 +33,19 @@ def test_the_results_are_short_and_each_section_is_written_by_a_command_that_is_
         assert any(f'"{heading}"' in code for code in codes), heading
 
 
+def test_each_commit_that_is_named_is_one_of_this_history() -> None:
+    git = ("git", "-C", str(ROOT))
+    asked = [*git, "rev-parse", "--is-shallow-repository"]
+    if not (ROOT / ".git").exists() or subprocess.check_output(asked, text=True) != "false\n":
+        pytest.skip("the whole history is not here")
+    named = re.findall(r"`, commit ([0-9a-f]{8})", results.RESULTS.read_text(encoding="utf-8"))
+    named += re.findall(r"`git checkout ([0-9a-f]{8})`", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert len(named) > 20
+    for commit in set(named):
+        told = subprocess.run([*git, "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True)
+        assert told.returncode == 0, commit
+
+
 def test_help_of_a_module_is_its_usage_and_runs_nothing() -> None:
     """A parser prints its own; of the others the head is printed in the place of a run."""
     for path in (ROOT / "benchmarks").glob("*.py"):
