@@ -45,7 +45,7 @@ def bundle(name: str, *, failed: str = "", skipped: str = "") -> ListedBundle:
 
 def system(
     own: ListedBundle, value: float, *, variant: str = "react", model: str = MODELS[0], answers: int = 1000,
-    questions: str = "a" * 64, label: str = "retail-v1", reach: float = 0.02, usd: float = 0.1, judge: JudgeRow | None = JUDGE,
+    questions: str = "a" * 64, label: str = "mine-v1", reach: float = 0.02, usd: float = 0.1, judge: JudgeRow | None = JUDGE,
 ) -> ListedSystem:  # fmt: skip
     return ListedSystem(
         key=f"{own.key}-0-0",

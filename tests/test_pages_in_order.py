@@ -23,7 +23,7 @@ pytestmark = pytest.mark.long
 
 NEEDS = {
     "the network": r"--web (serper|replay)|data get|amazon2023|minilm",
-    "what a model finds": r"--files papers|/own\b|retail-v2|judges check .*--judge",
+    "what a model finds": r"--files papers|/own\b|judges check .*--judge",
     "a server or a cluster": r"servers:|shop servers|--pool",
     "a person who answers": r"--reviewer|--human|labels\.jsonl|wice\.jsonl|judges align|/align/|judges calibrate",
     "a file that only the reader has": r"/my-base|RAW_DIR|evaluated|episodes\.jsonl|raw_results|mine\.bundle",

@@ -63,7 +63,7 @@ def test_the_sealed_half_ranks_where_every_system_answered_it() -> None:
             metric: {AskedQuestion(f"{q.query}{sealed}", q.task + str(sealed)): x for q, x in own.items()}
             for metric, own in one.values.items()
         }
-        return replace(one, bundle=made, values=values, set=one.set._replace(of="retail-v2 1", sealed=sealed))
+        return replace(one, bundle=made, values=values, set=one.set._replace(of="mine-v1 1", sealed=sealed))
 
     opened = [entry("trained", 0.9, sealed=False), entry("honest", 0.7, sealed=False)]
     closed = [entry("trained", 0.4, sealed=True), entry("honest", 0.7, sealed=True)]
@@ -87,15 +87,14 @@ def test_the_sealed_half_ranks_where_every_system_answered_it() -> None:
     assert not any(one.sealed for one in twice if one.variant == "trained"), (
         "two bundles of one name are no pair"
     )
-    folder = place_of_set(Path("retail-v2"))
-    frozen = read_set(folder)
-    found = {part.name: half_of(f"retail-v2/{part.name} {frozen.content_hash[:16]}") for part in frozen.parts}
-    assert {name: sealed for name, (_, sealed) in found.items()} == {
-        "fresh-4": False,
-        "fresh-5": True,
-        "fresh-6": True,
+    frozen = read_set(place_of_set(Path("retail-v3")))
+    found = {part.name: half_of(f"retail-v3/{part.name} {frozen.content_hash[:16]}") for part in frozen.parts}
+    assert {name for name, (of, sealed) in found.items() if of and sealed} == {
+        "sealed-1",
+        "sealed-2",
+        "sealed-3",
     }
-    assert half_of("retail-v2/fresh-4 0000000000000000") == half_of("") == ("", False)
+    assert half_of("retail-v3/open-1 0000000000000000") == half_of("") == ("", False)
 
 
 def test_trials_show_pass_k_where_there_are_several() -> None:
@@ -111,7 +110,7 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
         system(bundle("a"), 0.9, variant="first"),
         system(bundle("b"), 0.8, variant="second"),
         system(bundle("c"), 0.7, variant="other-questions", questions="c" * 64),
-        system(bundle("d"), 0.7, variant="other-name", label="retail-v2"),
+        system(bundle("d"), 0.7, variant="other-name", label="mine-v2"),
         system(bundle("e"), 0.7, variant="other-judge", judge={**JUDGE, "name": "openai:gpt"}),
     ]
     elsewhere = system(bundle("f"), 0.7, variant="other-shop")

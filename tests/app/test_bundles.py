@@ -387,9 +387,9 @@ def test_questions_that_are_given_do_not_switch_off_the_check_of_a_label(
     )
 
     def sealed(lines: list[Any]) -> None:
-        frozen = json.loads(Path(SRC, "querygen/builtin/retail-v2/set.json").read_text())
+        frozen = json.loads(Path(SRC, "querygen/builtin/retail-v3/set.json").read_text())
         part = next(one for one in frozen["parts"] if one["commitment"])
-        lines[0]["config"]["run"]["set"] = f"retail-v2/{part['name']} {frozen['content_hash'][:16]}"
+        lines[0]["config"]["run"]["set"] = f"retail-v3/{part['name']} {frozen['content_hash'][:16]}"
 
     bundle = forged(home / "bundle", tmp_path / "sealed", edit_rows("study.json", sealed))
     found = found_in(drr, bundle, "--questions", home / "queries.jsonl")
@@ -496,8 +496,8 @@ def _under_its_hash(lines: list[Any]) -> None:
 
 
 def _of_a_set(lines: list[Any]) -> None:
-    frozen = json.loads(Path(SRC, "querygen/builtin/retail-v1/set.json").read_text())
-    lines[0]["config"]["run"]["set"] = f"retail-v1/sample {frozen['content_hash'][:16]}"
+    frozen = json.loads(Path(SRC, "querygen/builtin/retail-v3/set.json").read_text())
+    lines[0]["config"]["run"]["set"] = f"retail-v3/open-1 {frozen['content_hash'][:16]}"
 
 
 def _own_agent_left_out(lines: list[Any]) -> None:

@@ -12,12 +12,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 from drr.app.study.frozen_sets import LEAST_SEALED, FrozenSet, place_of_set, read_set
+from drr.env.checkable import Wording
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 from drr.eval.rewards import components
+from drr.querygen.files import write_queries
 
-from benchmarks.levels import ordered
 from tests import commands
 from tests.commands import Drr
 from tests.once import made_once
@@ -71,7 +73,7 @@ def test_a_changed_set_is_refused(drr: Drr, made: Path, tmp_path: Path) -> None:
     words = ("queries", "freeze", "one-v1", "--made", made, "--out", folder)
     drr.json(*words)
     assert "never changes" in drr.err(*words)
-    assert "retail-v1" in drr.err("queries", "freeze", "one", "--made", made, "--out", tmp_path / "x")
+    assert "mine-v1" in drr.err("queries", "freeze", "one", "--made", made, "--out", tmp_path / "x")
     run = ("run", tmp_path / "study", "--set", folder, "--shop", made / "shop", *RUN)
     queries, manifest = folder / "made" / "queries.jsonl", folder / "set.json"
     queries.write_text(queries.read_text().replace("?", "!").replace(".", "!"))
@@ -121,6 +123,49 @@ def test_a_sealed_set_of_several_shops_tells_no_seed(drr: Drr, made: Path, tmp_p
         assert "not the one" in drr.out("queries", "reveal", folder, "--seal", seal, code=1)
 
 
+def _worded(queries: Path) -> None:
+    """Have the questions of a file worded, as a model leaves them."""
+    of = Wording(writer="m:w", readers=["m:r"], prompts={}, writings=1, values=1, literal=0)
+    asked = read_queries(queries)
+    for query in asked:
+        assert query.checkable
+        query.checkable = query.checkable.model_copy(update={"worded": of})
+    write_queries(queries, asked)
+
+
+@pytest.mark.slow
+def test_a_sealed_part_of_worded_questions_lies_encrypted_in_the_set(
+    drr: Drr, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Fernet.generate_key
+    keys = iter([b"-" + real()[1:], *(real().replace(b"-", b"x") for _ in range(3))])
+    monkeypatch.setattr(Fernet, "generate_key", lambda: next(keys))
+    hidden, folder, opened = tmp_path / "hidden", tmp_path / "two-v2", tmp_path / "opened"
+    axes = ("--axes", tmp_path / "axes.toml")
+    drr.out("shop", "make", "--seed", LEAST_SEALED + 5, *axes, "--out", hidden, "--quiet")
+    _worded(hidden / "queries.jsonl")
+    text, asked = (hidden / "queries.jsonl").read_text(), read_queries(hidden / "queries.jsonl")
+    frozen = drr.json("queries", "freeze", "two-v2", "--sealed", hidden, "--out", folder)
+    key = frozen.pop("key")
+    assert frozen["parts"][0]["count"] == 2
+    every = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert not any(one.query.encode() in every or one.user_id.encode() in every for one in asked)
+    assert key.encode() not in every + (tmp_path / "two-v2.seal.json").read_bytes()
+    reveal = ("queries", "reveal", folder)
+    assert drr.json(*reveal, "--key", key, "--out", opened)["problems"] == []
+    assert (opened / "hidden" / "queries.jsonl").read_text() == text
+    assert drr.json(*reveal, "--seal", tmp_path / "two-v2.seal.json")["problems"] == []
+    assert "does not open it" in drr.err(*reveal, "--key", key[:-3] + "aa=")
+    assert "give --seal" in drr.err(*reveal)
+    (hidden / "queries.jsonl").write_text(text.replace("1. ", "1.  "))
+    other = drr.json("queries", "freeze", "two-v3", "--sealed", hidden, "--out", tmp_path / "two-v3")
+    assert other["parts"][0]["commitment"] != frozen["parts"][0]["commitment"]
+    sealed = folder / "hidden" / "queries.sealed"
+    sealed.write_bytes((tmp_path / "two-v3" / "hidden" / "queries.sealed").read_bytes())
+    problems = drr.json(*reveal, "--key", other["key"], code=1)["problems"]
+    assert problems and "hidden" in problems[0]
+
+
 def test_the_shop_of_a_part_is_made_by_its_name(drr: Drr, made: Path, tmp_path: Path) -> None:
     folder, again = tmp_path / "one-v1", tmp_path / "again"
     part = drr.json("queries", "freeze", "one-v1", "--made", made, "--out", folder)["parts"][0]
@@ -138,8 +183,8 @@ def test_the_shop_of_a_part_is_made_by_its_name(drr: Drr, made: Path, tmp_path: 
     for named in ("retail-v9/x", "x"):
         err = drr.err("shop", "make", "--of", named, "--out", tmp_path / "x", code=2)
         assert "there is no set" in err and "retail-v3" in err
-    sealed = drr.err("shop", "make", "--of", "retail-v2/fresh-5", "--out", tmp_path / "x")
-    assert "these parts: fresh-4" in sealed
+    sealed = drr.err("shop", "make", "--of", "retail-v3/sealed-1", "--out", tmp_path / "x")
+    assert "these parts: open-1, open-2" in sealed
     twice = ("--of", f"{folder}/made", "--axes", tmp_path / "axes.toml", "--out", tmp_path / "x")
     assert "leave --axes out" in drr.err("shop", "make", *twice)
 
@@ -197,22 +242,15 @@ def test_baselines_stand_beside_the_figures_of_a_set(drr: Drr, made: Path, tmp_p
     assert label.endswith("(lines 0.118, parser 0.400 by earlier rewards)")
 
 
-def test_scripted_baselines_answer_and_order_the_questions(drr: Drr, made: Path, tmp_path: Path) -> None:
-    study, scored, asked = tmp_path / "study", tmp_path / "scored.jsonl", made / "queries.jsonl"
+def test_scripted_baselines_answer_the_questions(drr: Drr, made: Path, tmp_path: Path) -> None:
+    study, scored = tmp_path / "study", tmp_path / "scored.jsonl"
     own = [f"{ROOT}/examples/baselines/{name}.py:{name}" for name in ("lines", "parser")]
-    words = ("--shop", made / "shop", "--sandbox", made / "web", "--queries", asked, "--model", "offline")
-    drr.out("run", study, *words, "--variants", ",".join(own), "--quiet")
+    named = ("--shop", made / "shop", "--sandbox", made / "web", "--queries", made / "queries.jsonl")
+    drr.out("run", study, *named, "--model", "offline", "--variants", ",".join(own), "--quiet")
     drr.out("judges", "regrade", study, "--out", scored)
     rows = [json.loads(line) for line in scored.read_text().splitlines()]
     assert len(rows) == 4
     assert all(row["form"] for row in rows)
-    rewards: dict[str, list[float]] = {}
-    for row in rows:
-        rewards.setdefault(row["query"]["id"], []).append(row["reward"])
-    sums = [sum(rewards[query.id]) for query in ordered(read_queries(asked), rewards)]
-    assert sums == sorted(sums, reverse=True)
-    with pytest.raises(SystemExit, match="no reward"):
-        ordered(read_queries(asked), {})
 
 
 def assert_released(frozen: FrozenSet) -> None:
@@ -222,14 +260,11 @@ def assert_released(frozen: FrozenSet) -> None:
     assert changes.strip() or "with other" not in label, "a version was raised since: freeze the set anew"
 
 
-def test_the_own_set_asks_the_sample_shop(drr: Drr, sample_home: Path, tmp_path: Path) -> None:
-    own = place_of_set(Path("retail-v1"))
-    frozen = read_set(own)
-    assert (frozen.count, len(read_queries(own / "queries.jsonl"))) == (300, 150)
-    ran = drr.json(
-        "run", tmp_path / "study", "--set", "retail-v1", "--shop", sample_home / "shop", *RUN, "--dry-run"
-    )
-    assert ran["units"] == 50
+def test_the_own_set_is_half_sealed_and_tells_no_truth() -> None:
+    own = place_of_set(Path("retail-v3"))
+    frozen, shown = read_set(own), read_queries(own / "queries.jsonl")
+    assert (frozen.count, len(shown)) == (364, 114)
+    assert all(query.checkable is None for query in shown)
     assert_released(frozen)
 
 
@@ -242,15 +277,14 @@ def test_the_own_set_of_talks_gives_no_script_away() -> None:
 
 
 @pytest.mark.long
-def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, sample_home: Path, tmp_path: Path) -> None:
-    frozen = read_set(place_of_set(Path("retail-v1")))
-    truth, alone = tmp_path / "truth.jsonl", tmp_path / "ten.jsonl"
-    named = ("--shop", sample_home / "shop", "--set", "retail-v1")
-    drawn = ("--checkable", "--curriculum", "--count", 50, "--seed", 20261126)
-    drr.json("queries", "generate", *drawn, *named[:2], "--out", truth)
+def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, tmp_path: Path) -> None:
+    frozen = read_set(place_of_set(Path("retail-v3")))
+    truth, alone = ROOT / "benchmarks/worded/retail-v3-open-1.jsonl", tmp_path / "ten.jsonl"
+    drr.json("shop", "make", "--of", "retail-v3/open-1", "--out", tmp_path / "open-1")
+    named = ("--shop", tmp_path / "open-1" / "shop", "--set", "retail-v3")
     assert sha256(truth.read_bytes()).hexdigest() == frozen.parts[0].questions
     ran = drr.json("run", tmp_path / "scored", *named, "--queries", truth, *RUN, "--limit", 1)
-    assert ran["units"]["total"] == 50 and drr.json("judges", "regrade", tmp_path / "scored")
+    assert ran["units"]["total"] == 56 and drr.json("judges", "regrade", tmp_path / "scored")
     drr.out("judge", tmp_path / "scored", "--what", "rules", "--quiet")
     drr.out("report", tmp_path / "scored", "--out", tmp_path / "report", "--quiet")
     drr.out("bundle", "make", tmp_path / "scored", "--out", tmp_path / "scored.bundle", "--quiet")
@@ -262,10 +296,10 @@ def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, sample_home: Path
     )
     assert drr.json("judges", "regrade", tmp_path / "bare", "--queries", truth)["episodes"] == 1
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert "1 answer, 49 answers still to" in page and f"retail-v1/sample {frozen.content_hash[:16]}" in page
+    assert "1 answer, 55 answers still to" in page and f"retail-v3/open-1 {frozen.content_hash[:16]}" in page
     alone.write_text("".join(truth.read_text("utf-8").splitlines(keepends=True)[:10]))
     said = drr.err("run", tmp_path / "other", *named, "--queries", alone, *RUN, code=1)
-    assert "is not the file of the 50 questions of retail-v1 sample; --limit N stops after N answers" in said
+    assert "is not the file of the 56 questions of retail-v3 open-1; --limit N stops after N answers" in said
 
 
 def test_a_seed_that_no_manifest_can_hold_is_misuse(tmp_path: Path, drr: Drr) -> None:

@@ -9,10 +9,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import drr.querygen
 import pytest
 
 from tests.doors.oracle import Recorded, Trajectory
+from tests.sources import ROOT
 
 
 def needed(package: str) -> Any:
@@ -30,7 +30,7 @@ def shop(sample_home: Path) -> Path:
 @pytest.fixture(scope="session")
 def web() -> Path:
     """A frozen web of a shop's own, which each door is given."""
-    return Path(drr.querygen.__file__).parent / "builtin" / "retail-v1" / "fresh-1" / "web"
+    return ROOT / "tests" / "data" / "web"
 
 
 @pytest.fixture(scope="session")

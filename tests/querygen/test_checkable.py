@@ -154,6 +154,15 @@ def test_a_spoiled_record_is_found_out(maker: QuestionMaker, what: str) -> None:
     assert check in failing(maker.checker, spoil(sound))
 
 
+def test_words_of_a_model_are_not_accused_of_lacking_what_templates_state(
+    maker: QuestionMaker, made: list[Query]
+) -> None:
+    """Files of before 0.4 hold such questions, with the passages that state their demands."""
+    truth = truth_of(made[0]).model_copy(update={"stated": ["a bird bath"]})
+    worded = made[0].model_copy(update={"query": "I want a bird bath.", "checkable": truth})
+    assert maker.checker.check(worded)["stated"].status == "none"
+
+
 def test_a_figure_of_a_page_is_reached_where_its_row_and_column_give_it(maker: QuestionMaker) -> None:
     """The same number of another row, column or page tells nothing, though the plan returns it."""
     made = map(maker.make, range(5000, 5200))

@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import drr.querygen
 import pytest
 from drr.env.checkable import parse_figure
 from drr.env.errors import DrrError, Misuse
@@ -25,7 +24,7 @@ from drr.querygen.drawing import cells
 
 from tests.cases import cases
 
-PUBLISHED = Path(drr.querygen.__file__).parent / "builtin" / "retail-v1" / "fresh-1" / "web"
+PUBLISHED = Path(__file__).parent.parent / "data" / "web"
 OKLAHOMA = "The **northern cardinal** winters in [Oklahoma](https://x.example)."
 WINTER = {
     "title": "Winter birds of Oklahoma",

@@ -145,7 +145,7 @@ class Checkable(_Part):
     plan: list[PlanStep] = Field(default_factory=list)
     axes: DifficultyAxes | None = None
     stated: list[str] | None = None
-    """The passages of a written question that state its demands; `None` for one made from templates."""
+    """The passages of a question that state its demands, where a model worded it before 0.4."""
     points: list[PointTruth] = Field(default_factory=list)
     """The answer to each point of a question whose points bind one another; such a question has no needs and no facts."""
     rules: list[JointRule] = Field(default_factory=list)

@@ -61,10 +61,7 @@ def prompts_of_shop(prompts: Prompts, manifest: Manifest) -> Prompts:
         choices |= {"domain": "", "place": "region"}
     if manifest.foreign_language:
         spoken = f"the language with the ISO code `{manifest.foreign_language}`"
-        choices |= {
-            "language": f"{spoken}, as the search phrases of `needs` are",
-            "written": f", in {spoken}",
-        }
+        choices["language"] = f"{spoken}, as the search phrases of `needs` are"
         choices["limits"] = _LIMITS
     return prompts.chosen(choices) if choices else prompts
 

@@ -204,7 +204,7 @@ class TruthChecker:
         return {
             "solvable": _result(self._solvable(truth)),
             "unambiguous": _result(self._unambiguous(query, truth)),
-            "stated": _result(_stated(query.query, truth, money)),
+            "stated": NONE if truth.stated else _result(_stated(query.query, truth, money)),
             "hidden": _result(
                 chain(_hidden(money.as_dollars(query.query), truth), self._lucky(query, truth))
             ),
@@ -368,11 +368,8 @@ def _result(problems: Iterator[str]) -> CheckResult:
 
 
 def _stated(question: str, truth: Checkable, currency: Currency) -> Iterator[str]:
-    """Yield limits that are neither in the question nor implied by an order. A written question has passages instead."""
-    yield from (
-        f"{one!r} does not stand in the question" for one in truth.stated or () if one not in question
-    )
-    for number, need in enumerate(truth.needs if truth.stated is None else (), 1):
+    """Yield limits that are neither in the question nor implied by an order."""
+    for number, need in enumerate(truth.needs, 1):
         given = need.anchor.gives if need.anchor else []
         limits = [
             (one.kind, one.name if one.kind == "not_id" else shown(one, currency)) for one in need.constraints
@@ -384,7 +381,7 @@ def _stated(question: str, truth: Checkable, currency: Currency) -> Iterator[str
                 continue
             if kind not in ("owned", "not_owned") and str(text) not in question:
                 yield f"need {number}: {kind} {text} does not stand in the question"
-    if truth.stated is None and truth.budget is not None and priced(truth.budget, currency) not in question:
+    if truth.budget is not None and priced(truth.budget, currency) not in question:
         yield f"the budget {priced(truth.budget, currency)} does not stand in the question"
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
@@ -37,7 +36,6 @@ from drr.querygen.drawing import (
     need_form,
 )
 from drr.querygen.figures import FactDraw
-from drr.querygen.shelves import Shelves
 from drr.wording.money import dollar_amounts
 
 _WORDS = Path(__file__).parent / "checkable.toml"
@@ -50,8 +48,6 @@ TRIES_EACH = 5
 REFUSED, BUDGETED = 0.25, 0.8
 """The share of needs that must be refused, and the share of questions with needs that have a budget."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
-PIECES = (None, 2, 3)
-"""The pieces of a pick that a writer's question may ask for; `None` for one."""
 _USERS = 300
 _REDRAWS, _FORMS, _STEERED = 120, 40, 34
 _KINDS = 5
@@ -73,14 +69,10 @@ class QuestionMaker:
 
     shop: Shop
     web: WebSearch
-    plain: bool = False
-    """True where a writer words the questions: round limits, pieces, budgets that exclude, years of several orders."""
     checker: TruthChecker = field(init=False)
 
     def __post_init__(self) -> None:
         self.checker = TruthChecker(self.shop, self.web)
-        if self.plain:
-            self.checker.shelves = Shelves(self.shop, plain=True)
 
     @cached_property
     def words(self) -> Mapping[str, Any]:
@@ -90,8 +82,7 @@ class QuestionMaker:
     def users(self) -> list[str]:
         """Users with orders, few enough to be read in a few calls."""
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=3)
-        spans = range(4, 41) if self.plain else range(ORDERS_READ + 1)
-        return [one for one in found if len(self.checker.orders(one)) in spans]
+        return [one for one in found if len(self.checker.orders(one)) <= ORDERS_READ]
 
     @cached_property
     def _ends(self) -> list[tuple[str, str]]:
@@ -108,9 +99,7 @@ class QuestionMaker:
     def absent(self) -> list[AbsentKind]:
         """Kinds that the shop lacks. They are the same in all its questions, so that they recur like kinds that it sells."""
         rng = Random(f"absent:{self.shop.manifest.content_hash}")
-        found = absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
-        named = self.checker.shelves.in_titles(self.words["parts"]) if self.plain else ()
-        return [*found, *(AbsentKind((one,), lender) for one, lender in named)]
+        return absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
 
     @cached_property
     def kinds(self) -> list[tuple[str, str]]:
@@ -131,7 +120,7 @@ class QuestionMaker:
                 " three orders; checkable questions need both"
             )
         rng = Random(f"checkable:{seed}")
-        draw = self.words["levels"][level - 1] if level else self.words["written" if self.plain else "draw"]
+        draw = self.words["levels"][level - 1] if level else self.words["draw"]
         for _ in range(TRIES):
             query = self._query(rng, rng.choice(self.users), draw, demand)
             if (
@@ -156,24 +145,9 @@ class QuestionMaker:
         self, asker: PointSource, demand: ConstraintKind | None, refused: bool
     ) -> Iterator[DrawnPoint]:
         """Draw forms and yield a need of each. The shop can meet and refuse each form, so a form tells nothing of the truth."""
-        alluding = self.plain and demand is not None and asker.rng.random() < 0.5
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)
-            if alluding and not form.anchored:
-                continue  # few of the drawn ones come of an order
-            if self.plain:
-                best = None if asker.priced else form.best
-                form = form._replace(
-                    without_one=False, best=best, picks=1 if "owned" in form.kinds else min(form.picks, 2)
-                )
-                asked = {*form.kinds, form.given}
-                if (
-                    "price_min" in asked
-                    or (asker.priced and "price_max" in asked)
-                    or (refused and "owned" in asked)
-                ):
-                    continue  # nobody asks for a least price, or again for what was never bought; a budget makes a limit idle
-            if self.plain or number >= _STEERED or not self.middles:
+            if number >= _STEERED or not self.middles:
                 form = form._replace(much={})
             turned = form._replace(much={axis: not much for axis, much in form.much.items()})
             empty = self._need(asker, form, True)
@@ -191,8 +165,6 @@ class QuestionMaker:
 
     def budget(self, truth: Checkable, rng: Random) -> float | None:
         """Draw a budget. Where each pick has a price limit, it lies below the sum of limits, and a single pick has no budget."""
-        if self.plain:
-            return self.checker.shelves.excluding_budget(truth)
         limits = [
             min((float(one.value or 0) for one in need.constraints if one.kind == "price_max"), default=0.0)
             for need in truth.needs
@@ -227,25 +199,22 @@ class QuestionMaker:
         asker = point_source(self, rng, user_id, draw["demands"])
         if not asker.kinds:
             return None
-        needs = rng.choice(draw["needs"]) or int(demand is not None and not self.plain)
-        facts = rng.choice(draw["facts"]) or needs < (1 if self.plain else 2)
-        refusals = [rng.random() < (0.4 if self.plain else REFUSED) for _ in range(needs)]
+        needs = rng.choice(draw["needs"]) or int(demand is not None)
+        facts = rng.choice(draw["facts"]) or needs < 2
+        refusals = [rng.random() < REFUSED for _ in range(needs)]
         demands = [demand, *[None] * (needs - 1)]
         if all(refusals) and not facts:
             return None
-        # A writer's question alludes to its orders and names no product, so its figures may be of the same order's.
-        parts, bought = list[DrawnPoint](), {} if self.plain else {o.order_id: o.product_id for o in orders}
+        parts, bought = list[DrawnPoint](), {o.order_id: o.product_id for o in orders}
         needed = [self._needs(asker, *one) for one in zip(demands[:needs], refusals, strict=True)]
-        asked = [_figures(asker, parts) for _ in range(facts)]
+        asked = [_figures(asker) for _ in range(facts)]
         for drawn in (*needed, *asked):
             part = next((one for one in drawn if one and _stands_beside(one, parts, bought)), None)
-            if part:
-                parts.append(part)
-            elif not (self.plain and parts):
+            if part is None:
                 return None
-        wanted = [part.truth for part in parts if isinstance(part.truth, ShoppingNeed)]
+            parts.append(part)
         truth = Checkable(
-            needs=[_in_pieces(one, asker) for one in wanted] if self.plain else wanted,
+            needs=[part.truth for part in parts if isinstance(part.truth, ShoppingNeed)],
             facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
             plan=_plan(parts, len(orders)),
         )
@@ -271,39 +240,29 @@ class QuestionMaker:
 def _words(language: str | None) -> Mapping[str, Any]:
     """Return the words of questions. English kinds that a shop lacks are named in English shops alone: elsewhere they would stand out."""
     words = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
-    return words if language is None else {**words, "absent": [], "parts": []}
+    return words if language is None else {**words, "absent": []}
 
 
-def _figures(asker: PointSource, parts: Sequence[DrawnPoint]) -> Iterator[DrawnPoint | None]:
-    """Draw figures. What stands beside them by then is known when the first is asked for."""
-    draw = FactDraw(asker, parts)
+def _figures(asker: PointSource) -> Iterator[DrawnPoint | None]:
+    draw = FactDraw(asker)
     yield from (draw.part() for _ in range(_REDRAWS))
 
 
 def point_source(maker: QuestionMaker, rng: Random, user_id: str, demands: Sequence[int]) -> PointSource:
-    """Return the source of a question's points. A writer's asks for things of one department of the user's orders."""
-    shelves, orders = maker.checker.shelves, maker.checker.orders(user_id)
-    kinds, absent = maker.kinds, maker.absent
-    if maker.plain:
-        last = shelves.products.get(rng.choice(orders).product_id)
-        area = last.categories[:1] if last else []
-        kinds = [one for one in kinds if shelves.of(one)[0].categories[:1] == area]
-        absent = [one for one in absent if shelves.of(one.lender)[0].categories[:1] == area]
-    priced = rng.random() < (0.7 if maker.plain else BUDGETED)
+    """Return the source of a question's points."""
     return PointSource(
         rng,
         maker.words,
         user_id,
-        orders,
-        shelves,
+        maker.checker.orders(user_id),
+        maker.checker.shelves,
         maker.shop.store,
-        kinds,
+        maker.kinds,
         maker.cells,
-        absent,
+        maker.absent,
         demands,
         maker.middles,
-        priced,
-        maker.plain,
+        rng.random() < BUDGETED,
         maker.shop.manifest.money,
     )
 
@@ -332,20 +291,6 @@ def checkable_questions(
             made.append(query)
             missed = 0
     return made
-
-
-def drawn_records(maker: QuestionMaker, seed: int, count: int) -> Iterator[Query]:
-    """Yield records for a writer, of each kind of demand in turn, with some to spare."""
-    demands = [*(one for one in DEMANDS if one not in ("not_id", "price_min")), None]
-    for number in range(TRIES_EACH * count):
-        with suppress(Misuse):
-            yield maker.make(f"{seed}:{number}", None, demands[number % len(demands)])
-
-
-def _in_pieces(need: ShoppingNeed, asker: PointSource) -> ShoppingNeed:
-    """Return the need with a number of pieces, where one product is wanted: "two" can mean only one thing then."""
-    pieces = asker.rng.choices(PIECES, (2, 3, 1) if asker.priced else (6, 1, 1))[0]
-    return need.model_copy(update={"quantity": pieces}) if need.picks == 1 else need
 
 
 def _asked(part: DrawnPoint) -> tuple[str, ...]:

@@ -160,8 +160,6 @@ class PointSource:
     """The number of misleading products that separates few from many, by hidden axis."""
     priced: bool = False
     """True where the price of each right product must be known, as for a budget."""
-    plain: bool = False
-    """True where a writer words the question, so that its demands are such as people have."""
     currency: Currency = DOLLARS
     """The currency in which the question states prices."""
 
@@ -293,7 +291,7 @@ class NeedDraw:
         """Tell whether the number of right products, and of misleading ones, fits the form."""
         form, count, hidden = self.form, right.bit_count(), table.hidden(asked)._asdict()
         return (
-            form.picks + (self.of.plain and self.of.priced) <= count <= (1 if form.best else MOST_RIGHT)
+            form.picks <= count <= (1 if form.best else MOST_RIGHT)
             and by_chance(count, form.picks, len(table.products)) <= MOST_BY_CHANCE
             and not right & (table.free | (table.unpriced if self.of.priced else 0))
             and product not in table.members(right)
@@ -324,9 +322,8 @@ class NeedDraw:
             return None
         asked = self._demands(self.of.shelves.table(lender))
         named = {one.demand.name for one in asked if one.demand.name}
-        common = {"Color"} if self.of.plain else self.of.shelves.common
-        lent = self.of.plain or list(category) in self.words["absent"]
-        if not asked or (lent and not named <= common):
+        lent = list(category) in self.words["absent"]
+        if not asked or (lent and not named <= self.of.shelves.common):
             return None
         truth = ShoppingNeed(
             category=list(category),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from drr.env.checkable import (
     PART,
@@ -11,7 +10,6 @@ from drr.env.checkable import (
     FigureKind,
     OrderAnchor,
     PlanStep,
-    ShoppingNeed,
     detail,
     total_of,
 )
@@ -21,43 +19,14 @@ from drr.wording.dates import day_words
 
 
 class FactDraw:
-    """A drawer of figures from one user's records and from the web. A writer's question has them of kinds that it asks for, or of those bought."""
+    """A drawer of figures from one user's records and from the web."""
 
-    def __init__(self, asker: PointSource, beside: Sequence[DrawnPoint] = ()) -> None:
-        needs = [one.truth for one in beside if isinstance(one.truth, ShoppingNeed)]
-        self._needs = [need.category[-1] for need in needs]
-        self._makers = [
-            (need.category[-1], str(one.value))
-            for need in needs
-            for one in need.constraints
-            if one.kind == "brand_is"
-        ]
-        if asker.plain:
-            found = [asker.shelves.products.get(one) for one in asker.owned]
-            kind_of = {
-                product.product_id: product.categories[-1]
-                for product in found
-                if product and product.categories
-            }
-            kinds = self._needs or [*kind_of.values()]
-            orders = [one for one in asker.orders if kind_of.get(one.product_id) in kinds]
-            # A page's figure belongs to the story where it is of a maker who is wanted, or whose thing was bought.
-            makers = [
-                *self._makers,
-                *((kind_of[p.product_id], p.store or "") for p in found if p and p.product_id in kind_of),
-            ]
-            texts = [(cell, f"{cell.page.title} {cell.row}".casefold()) for cell in asker.cells]
-            known = [(k.casefold(), m.casefold()) for k, m in makers if k in kinds and m]
-            cells = [cell for cell, text in texts if any(k in text and m in text for k, m in known)]
-            asker = replace(asker, orders=orders, cells=cells)
+    def __init__(self, asker: PointSource) -> None:
         self.of, self.rng, self.store = asker, asker.rng, asker.store
 
     def part(self) -> DrawnPoint | None:
         """Draw a point that asks for a figure; `None` where the draw fails."""
         draws = [self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell]
-        if self.of.plain:  # what a shopper wants to know about the purchase, or else about past orders
-            more = self._cell if self._needs else self._spend
-            return self.rng.choice([self._of_day, self._of_title, self._cell, more])()
         return self.rng.choice([*draws, self._cell_of_part] if self.of.shelves.parts else draws)()
 
     def _part(
@@ -135,12 +104,9 @@ class FactDraw:
 
     def _spend(self) -> DrawnPoint | None:
         statistics = self.store.statistics(self.of.user_id)
-        if statistics is None:
+        if statistics is None or not statistics.by_year:
             return None
-        years = [one for one in statistics.by_year if one.orders > 1 or not self.of.plain]
-        if not years:
-            return None
-        year, address = self.rng.choice(years), f"user://{self.of.user_id}/statistics"
+        year, address = self.rng.choice(statistics.by_year), f"user://{self.of.user_id}/statistics"
         bought = [one.product_id for one in self.of.orders if one.order_date.startswith(year.name)]
         products = self.of.shelves.products
         if any(one not in products or products[one].price is None for one in bought):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import comb, floor
@@ -67,13 +67,6 @@ class Shelves:
     def titles(self) -> Counter[str]:
         return Counter(product.title for product in self.products.values())
 
-    def in_titles(self, kinds: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield the kinds that the shop does not sell, each with that of another product whose title names it."""
-        for kind in kinds:
-            named = next((p for p in self.products.values() if kind.rstrip("s") in p.title), None)
-            if named and not self.of([kind]):
-                yield kind, tuple(named.categories[-2:])
-
     @cached_property
     def common(self) -> frozenset[str]:
         """Names of details that a quarter of all products have."""
@@ -100,8 +93,8 @@ class Shelves:
             self._of[steps] = [product for product in found if in_category(product, category)]
         return self._of[steps]
 
-    def cheapest(self, truth: Checkable, *, dearest: bool = False) -> float | None:
-        """Return the sum of the cheapest right picks, or of the dearest; `None` where too few prices are known."""
+    def cheapest(self, truth: Checkable) -> float | None:
+        """Return the sum of the cheapest right picks; `None` where too few prices are known."""
         total = 0.0
         for need in truth.needs:
             if need.refusal is None:
@@ -109,14 +102,8 @@ class Shelves:
                 known = sorted(p.price for p in found if p and p.price is not None)
                 if len(known) < need.picks:
                     return None
-                total += sum(known[-need.picks :] if dearest else known[: need.picks]) * (need.quantity or 1)
+                total += sum(known[: need.picks]) * (need.quantity or 1)
         return round(total, 2)
-
-    def excluding_budget(self, truth: Checkable) -> float | None:
-        """Return a round budget that excludes the dearest of the right picks. `None` where they all cost the same, or for one piece, whose budget is a limit."""
-        low, high = self.least_budget(truth), self.cheapest(truth, dearest=True) or 0.0
-        alone = sum(need.picks * (need.quantity or 1) for need in truth.needs) == 1
-        return rounded(low, high) if low < high and not alone else None
 
     def least_budget(self, truth: Checkable) -> float:
         """Return the smallest budget that reveals no refusal. It pays the cheapest picks, and likely prices for refused needs."""
@@ -128,8 +115,7 @@ class Shelves:
             limits += own
             if need.refusal is not None:
                 prices = sorted(p.price for p in self.of(need.category[:1]) if p.price)
-                likely = max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
-                total += likely * (need.quantity or 1)
+                total += max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
         return max(total, *limits)
 
     def table(self, category: Sequence[str]) -> KindTable:
@@ -237,8 +223,6 @@ class KindTable:
             for below, (low, high) in enumerate(pairwise(known), 1)
             if low < high and (below if kind == "price_max" else len(known) - below) > 1
         ]
-        if self._plain:
-            return [Constraint(kind=kind, value=rounded(low, high)) for low, high in gaps]
         within = [Random(f"{kind}:{low}:{high}").uniform(0.05, 0.95) for low, high in gaps]
         limits = [low + part * (high - low) for part, (low, high) in zip(within, gaps, strict=True)]
         return [Constraint(kind=kind, value=round(limit, 2)) for limit in limits]

@@ -14,6 +14,8 @@ from drr.env.json_object import JsonObject
 from typing_extensions import TypedDict  # pydantic reads it
 
 QUERIES = "queries.jsonl"
+GIVEN_UP = ("retail-v1", "retail-v2")
+"""Sets that came with the program before 0.4."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -99,6 +101,14 @@ def check_config(config: Any, path: Path) -> None:
             raise DrrError(
                 f"{path}: run.limits.{name}: not a number above 0; restore it or start a new study"
             )
+
+
+def set_given_up(label: str) -> str:
+    """Return a sentence for the label of a set that no longer comes with the program, else nothing."""
+    name = label.partition("/")[0]
+    if name not in GIVEN_UP:
+        return ""
+    return f"{name} is a set of before 0.4: its figures are kept as they were, and compare with those of no other set."
 
 
 _CALLED = {str: "a text", int: "a whole number", dict: "a table", bool: "true or false"}

@@ -24,6 +24,7 @@ from drr.app.report.by_field import by_field_table
 from drr.app.report.grids import grid, section
 from drr.app.report.standing import OF_A_BOARD
 from drr.app.report.tables import RowHead
+from drr.study.config import set_given_up
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
@@ -177,7 +178,9 @@ class BoardPages:
         judged = [(self._scorecards[one.judge["name"]].weak, one.weak) for one in systems if one.judge]
         called = [own or (weak and excerpt(weak, _WARNING)) for own, weak in judged]
         weak = " ".join(dict.fromkeys(filter(None, called))) or None
-        return banner_of([one.written_by_rules for one in systems], False, weak)
+        by_rules = banner_of([one.written_by_rules for one in systems], False, weak)
+        gone = dict.fromkeys(set_given_up(one.set.label) for one in systems)
+        return " ".join(filter(None, [by_rules, *gone])) or None
 
     def _bundle_page(self, bundle: ListedBundle) -> str:
         faults = faults_of(bundle)

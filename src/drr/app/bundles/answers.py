@@ -24,6 +24,7 @@ from drr.eval.evidence.answers import AnswerEvidence, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, store_imported_report, unit_of
 from drr.querygen.files import line_of
 from drr.study.bundle.parcel import without_personal_records
+from drr.study.config import set_given_up
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
@@ -208,7 +209,8 @@ def questions_of(study: Study, found: BundleFindings, given: Sequence[Query]) ->
             return ()
     if not given or folder.is_dir():
         what = f"that its questions are those of {label[:80]}, which did not come with this program"
-        found.skip("set", "", what)
+        gone = set_given_up(label)
+        found.skip("set", "", f"{what}. {gone}" if gone else what)
     return ()
 
 

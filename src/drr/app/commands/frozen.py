@@ -19,7 +19,7 @@ def _build_freeze(parser: argparse.ArgumentParser) -> None:
         "  drr queries freeze mine-v2 --made monday --made mine --sealed tuesday --out sets/mine-v2\n"
         "  drr run study --set sets/mine-v2 --shop monday/shop"
     )
-    add("name", metavar="NAME", help="with its version, like retail-v1")
+    add("name", metavar="NAME", help="with its version, like mine-v1")
     part: Any = {"action": "append", "type": Path, "default": [], "metavar": "DIR"}
     add(
         "--made",

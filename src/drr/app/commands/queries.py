@@ -80,7 +80,6 @@ def _add_generate(actions: Any) -> None:
         "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
         "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
         "--shop shop --out q.jsonl --checkable --seed 7 --count 100",
-        "--shop shop --out q.jsonl --checkable --writer anthropic:claude-sonnet-5-5 --count 100",
     )
     parser = _action(actions, "generate", _generate, "write questions for a sample of users", *examples)
     add = parser.add_argument
@@ -98,7 +97,6 @@ def _add_generate(actions: Any) -> None:
     add("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
     add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)")
     add("--checkable", action="store_true", help="questions whose answers code can check; no model")
-    add("--writer", metavar="MODEL", help="words the checkable questions; a reader proves the words")
     add("--curriculum", action="store_true", help="checkable questions by level, the easiest first")
     add("--joined", action="store_true", help="questions whose points bind one another, by level; no model")
     add(
@@ -119,7 +117,7 @@ def _add_generate(actions: Any) -> None:
     )
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
-    add_unit_options(parser, "model_query_writer", "role_models", "prompts", "shop_url", "sandbox")
+    add_unit_options(parser, "model_query_writer", "prompts", "shop_url", "sandbox")
 
 
 def _add_word(actions: Any) -> None:

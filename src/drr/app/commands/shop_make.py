@@ -19,7 +19,7 @@ examples:
   drr shop make --seed 41 --out monday
   drr shop make --seed 41 --size paper --out big
   drr shop make --seed 42 --axes hard.toml --out hard
-  drr shop make --of retail-v2/fresh-4 --out fresh-4
+  drr shop make --of retail-v3/open-1 --out open-1
 
 then:
   drr run study --shop monday/shop --queries monday/queries.jsonl"""
@@ -96,9 +96,10 @@ def _make_part(
     from drr.app.study.fresh_shops import make_shop
     from drr.app.study.frozen_sets import SET, place_of_set, read_set
     from drr.querygen.builtin import FILE
+    from drr.study.config import GIVEN_UP
 
     place, _, name = named.rpartition("/")
-    if not place or not place_of_set(Path(place)).exists():
+    if not place or not (place in GIVEN_UP or place_of_set(Path(place)).exists()):
         own = ", ".join(sorted(one.parent.name for one in FILE.parent.glob(f"*/{SET}")))
         raise Misuse(
             f"--of {named}: there is no set {place or named!r}; write SET/PART, of a folder or of a set of ours ({own})"

@@ -39,12 +39,15 @@ def _build_status(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_status(arguments: argparse.Namespace) -> int:
+    from drr.study.config import set_given_up
     from drr.study.status import status
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
-        document = status(study)
-    print_document(arguments, document, _render(arguments.study, document))
+        document, given_up = status(study), set_given_up(str(study.config.get("run", {}).get("set") or ""))
+    print_document(
+        arguments, document, "\n".join(filter(None, [_render(arguments.study, document), given_up]))
+    )
     return 0
 
 

@@ -42,6 +42,7 @@ from drr.env.web.sandbox import BOX, open_sandbox
 from drr.querygen.builtin import FILE
 from drr.querygen.dataset import Publication, questions_to_publish, write_dataset
 from drr.querygen.files import write_queries
+from drr.study.config import GIVEN_UP
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def freeze(
             versions=_versions(settings, {one for place in places for one in _talks(place)}),
         )
     except ValidationError as error:
-        raise Misuse(f"{terms.name}: {wrong_field(error)}; a set is named like retail-v1") from error
+        raise Misuse(f"{terms.name}: {wrong_field(error)}; a set is named like mine-v1") from error
     folder.mkdir(parents=True)
     if seals:
         kept = SetSeal(name=terms.name, parts=seals).model_dump_json(indent=2) + "\n"
@@ -279,6 +280,8 @@ def read_set(folder: Path) -> FrozenSet:
     try:
         frozen = FrozenSet.model_validate_json(read_file(path))
     except OSError as error:
+        if str(folder) in GIVEN_UP:
+            raise Misuse(f"{folder}: was given up, last at v0.3.0; the set of today is retail-v3") from error
         raise Misuse(f"{path}: cannot be read ({error.strerror}); name the folder of a set") from error
     except ValidationError as error:
         raise Misuse(f"{path}: is no manifest of a set ({wrong_field(error)})") from error
@@ -361,9 +364,7 @@ def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
     beside = [Path(shop).resolve().parent] if part.made and shop else []
     queries, web = call.queries or place / "queries.jsonl", (own_web or _web(place, *beside)).resolve()
     if part.published is None and call.queries is None:
-        raise Misuse(
-            f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries"
-        )
+        raise Misuse(f"{folder}: {part.name} is sealed; give --queries, and the shop of the revealed seed")
     if place.is_dir():
         check_entries(place, deep=False)
     if sha256(read_file(queries.resolve())).hexdigest() not in (part.published, part.questions):
@@ -385,9 +386,7 @@ def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPar
         own = shop.manifest.content_hash
     found = next((part for part in frozen.parts if part.shop == own), None)
     if found is None:
-        raise Misuse(
-            f"{place}: is no shop of {frozen.name}, whose parts are {known}; docs/fresh.md tells how each shop is made"
-        )
+        raise Misuse(f"{place}: is no shop of {frozen.name}, whose parts are {known}; see docs/fresh.md")
     return found
 
 

@@ -8,7 +8,6 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -212,8 +211,7 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
 def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
     """Write questions that code can check, made from the shop's own records; return the exit code.
 
-    The same seed makes the same questions; what a person reviewed or edited in the file stays. With a writer, a model words them,
-    and a reader proves the words.
+    The same seed makes the same questions; what a person reviewed or edited in the file stays.
     """
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions
@@ -221,8 +219,6 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
 
     if arguments.joined:
         return _generate_joined(arguments, settings)
-    if arguments.writer:
-        return _generate_written(arguments, settings)
     with open_shop(arguments.shop, settings) as shop:
         web = open_web(settings, shop=shop)
         fresh = (
@@ -249,8 +245,6 @@ def _generate_joined(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.env.web.open import open_web
     from drr.querygen.joined.making import JoinedMaker
 
-    if arguments.writer:
-        raise Misuse("--joined questions are printed; `drr queries word FILE` has a model word them")
     with open_shop(arguments.shop, settings) as shop:
         maker = JoinedMaker(shop, open_web(settings, shop=shop))
         fresh = maker.questions(arguments.seed, arguments.count)
@@ -272,44 +266,6 @@ def _generate_joined(arguments: argparse.Namespace, settings: Settings) -> int:
 def _merge(arguments: argparse.Namespace, fresh: Sequence[Query]) -> None:
     present = read_queries(arguments.out) if arguments.out.exists() else []
     write_queries(arguments.out, merged(present, fresh))
-
-
-def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Draw records, have them worded, and draw others for those that could not be; return the exit code."""
-    from drr.env.web.open import open_web
-    from drr.querygen.composing import QuestionMaker, drawn_records
-    from drr.querygen.written import BATCH, READER, WRITER, QuestionWriter
-    from drr.study.run import Summary
-    from drr.study.study import Study
-
-    reader = settings.role_models.get(READER) or arguments.writer
-    roles = {**settings.role_models, WRITER: arguments.writer, READER: reader}
-    settings_of_roles = settings.model_copy(update={"role_models": roles})
-    models, prompts = models_of(settings_of_roles), prompts_of(settings_of_roles, "querygen")
-    run = {"what": "queries words", "shop": arguments.shop, "seed": arguments.seed, "count": arguments.count}
-    run |= {"writer": arguments.writer, "reader": reader}
-    summary, kept, tried, folder = Summary(), list[Query](), 0, study_of(arguments.out)
-    with open_shop(arguments.shop, settings) as shop, Study.create(folder, config_of(run, settings)) as study:
-        maker = QuestionMaker(shop, open_web(settings, shop=shop), plain=True)
-        writer = QuestionWriter(maker, models, prompts, settings.model_max_tokens)
-        checker = Checker(shop, arguments.min_products, maker.checker)
-        check_run(arguments, models, (WRITER, READER), study)
-        records = drawn_records(maker, arguments.seed, arguments.count)
-        while more := list(islice(records, arguments.count - len(kept))):
-            units = [writer.unit(more[place : place + BATCH]) for place in range(0, len(more), BATCH)]
-            did = run_units(arguments, study, units, writer.work, models, "wording questions")
-            summary, tried = summary.joined(did), tried + len(more)
-            kept += [one for one in written_queries(study, units) if not checker.accept(one).failed]
-            if summary.stopped or arguments.limit:
-                break
-    _merge(arguments, kept)
-    document = {"file": str(arguments.out), "questions": len(kept), "asked": arguments.count, "drawn": tried}
-    line = f"{arguments.out}: {many(len(kept), 'question')} worded of {many(tried, 'record')} drawn"
-    print_result(arguments, document, line, f"{folder}: the answers; the same command goes on from them")
-    words = ["--checkable", "--writer", arguments.writer, "--seed", str(arguments.seed)]
-    words += ["--count", str(arguments.count), "--shop", arguments.shop, "--out", str(arguments.out)]
-    again = shlex.join(["queries", "generate", *words])
-    return conclude(summary, folder, command=again) or int(len(kept) < arguments.count)
 
 
 def word_specified(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -70,7 +70,7 @@ def is_worded(place: Path) -> bool:
     """Tell whether a model worded the questions of a folder, so that no seed makes them again."""
     queries = read_queries(place / "queries.jsonl")
     truths = [one.checkable for one in queries]
-    return bool(truths) and all(truth and (truth.stated or truth.worded) for truth in truths)
+    return bool(truths) and all(truth and truth.worded for truth in truths)
 
 
 def encrypt_questions(places: Sequence[Path], folder: Path, seals: Mapping[str, PartSeal]) -> str | None:

@@ -75,7 +75,7 @@ class StudyPlan(RunTerms):
     shop: Words | None = option("key", "a folder, or servers:NAME (default: the shop of the study)", "SHOP")
     queries: Path | None = option("source", "JSONL, a query a line (default: those of the study)", "FILE")
     frozen: Path | None = option(
-        "source", "a frozen set, for --queries and web: a folder, or retail-v1", "SET", flag="--set"
+        "source", "a frozen set, for --queries and web: a folder, or retail-v3", "SET", flag="--set"
     )
     variants: Words | None = option(
         "key", "names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)", "NAMES")  # fmt: skip

@@ -89,7 +89,8 @@ def _by_earlier(judged: Judged) -> list[str]:
 
 def not_comparable(judged: Judged) -> list[str]:
     """List a sentence for each reason why some figures are not comparable with today's."""
-    lines = [f"{line}." for line in _by_earlier(judged)]
+    lines = [judged.given_up] if judged.given_up else []
+    lines += [f"{line}." for line in _by_earlier(judged)]
     if judged.by_other_rules:
         lines.append(
             f"{len(judged.by_other_rules)} reports were checked by rules of another version: their rule_* figures are not"

@@ -245,6 +245,8 @@ class Judged:
     """Answers whose check by rules failed, for example because it was too slow."""
     by_other_rules: set[str] = field(default_factory=set)
     """Answers that were checked by another version of the rules."""
+    given_up: str = ""
+    """A sentence where the answered set was given up."""
     failures: dict[str, FailuresResult] = field(default_factory=dict)
     """Failure labels that a judge proposed, by answer."""
     others: dict[str, dict[str, object]] = field(default_factory=dict)
