@@ -107,14 +107,6 @@ def test_a_lucky_guess_among_few_questions_is_no_flaw_and_a_habit_is(paid: list[
     assert player_row("trick", "guess", paid)["passed"] is passes
 
 
-def test_a_talk_pays_for_service_alone(drr: Drr, sample_home: Path) -> None:
-    words = ("--shop", str(sample_home / "shop"), "--task", "service", "--count", "4", "--seed", "3")
-    proof = drr.json("judges", "rewards", *words)
-    assert (proof["passed"], proof["unmet"], proof["unequal"], proof["leaks"]) == (True, [], [], [])
-    assert len(proof["rows"]) >= 45 and proof["weights"]["state"] == 1
-    assert {"says_does", "policy", "policy_confirm", "policy_hygiene"} <= proof["versions"].keys()
-
-
 def test_a_talk_is_regraded_from_its_transcript(shop: Shop, tmp_path: Path) -> None:
     path = tmp_path / "talks.jsonl"
     with Environment(shop, task="service", transcripts=path) as env:

@@ -17,7 +17,6 @@ from drr.app.study.frozen_sets import LEAST_SEALED, FrozenSet, place_of_set, rea
 from drr.env.checkable import Wording
 from drr.env.query import read_queries
 from drr.env.settings import resolve
-from drr.eval.rewards import components
 from drr.querygen.files import write_queries
 
 from tests import commands
@@ -26,7 +25,6 @@ from tests.once import made_once
 from tests.sources import ROOT
 
 AXES = "products = 60\nusers = 30\nreviews = 900\nkinds = 6\npages = 4\nquestions = 2\n"
-TALKS = 'products = 900\nusers = 400\nreviews = 9000\nkinds = 70\npages = 3\nquestions = 1\ntalks = 2\nreal_kinds = true\nsells = "general"\n'
 RUN = ("--variants", "react", "--model", "offline", "--quiet")
 
 
@@ -210,21 +208,6 @@ def test_figures_of_other_rules_have_another_label(drr: Drr, made: Path, tmp_pat
     assert older.label(frozen.parts[0], settings).startswith(f"{label} with other rules ")
     released = frozen.model_copy(update={"versions": {**frozen.versions, "drr": "9.9"}})
     assert released.label(frozen.parts[0], settings) == label
-
-
-def test_a_set_names_what_decides_its_talks(
-    drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Version 2 had the clauses and components of version 1."""
-    (tmp_path / "axes.toml").write_text(TALKS)
-    words = ("--seed", 41, "--axes", tmp_path / "axes.toml", "--out", tmp_path / "made")
-    drr.json("shop", "make", *words)
-    drr.json("queries", "freeze", "one-v1", "--made", tmp_path / "made", "--out", tmp_path / "one-v1")
-    frozen, settings = read_set(tmp_path / "one-v1"), resolve({}, environ={}).settings
-    assert "service2" in frozen.versions and "service" not in frozen.versions
-    assert " with other " not in frozen.label(frozen.parts[0], settings)
-    monkeypatch.setattr(components, "SHOP_COMPONENTS", components.SHOP_COMPONENTS[1:])
-    assert " with other service2 " in frozen.label(frozen.parts[0], settings)
 
 
 def test_baselines_stand_beside_the_figures_of_a_set(drr: Drr, made: Path, tmp_path: Path) -> None:

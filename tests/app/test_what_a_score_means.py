@@ -28,7 +28,7 @@ MOST = {
     "solved, 3 questions in 10 have another result": 0.3,
 }
 """No difference of such shares is larger than the share of questions that have another result."""
-SETS = {"retail-v3": ("1,797", ".72", "250"), "service-v1": (".96",)}
+SETS = {"retail-v3": ("1,797", ".72", "250")}
 
 
 def difference(spread: float, questions: int, tests: int = 1) -> float:

@@ -10,7 +10,7 @@ import pytest
 from drr.app.training.environment import Environment
 
 from tests.doors.conftest import needed
-from tests.doors.oracle import Recorded, Trajectory
+from tests.doors.oracle import Trajectory
 
 pytestmark = [pytest.mark.doors, pytest.mark.filterwarnings("error")]
 
@@ -68,12 +68,3 @@ def test_many_play_at_once(
         paid |= {k: float(r) for k, r in enumerate(rewards) if step == len((one, other)[k].actions) - 1}
     envs.close()
     assert paid == {0: pytest.approx(one.reward, abs=1e-9), 1: pytest.approx(other.reward, abs=1e-9)}
-
-
-def test_a_talk_goes_through_the_door(gym: Any, shop: Path) -> None:
-    env = gym.make("drr/Retail-v1", shop=shop, task="service")
-    env.reset(seed=7)
-    with Recorded(shop, task="service") as own:
-        talk = own.paid(7)
-    *_, last = [env.step(json.dumps(action)) for action in talk.actions]
-    assert (talk.reward, last[1:3]) == (1, (1, True))

@@ -33,13 +33,12 @@ def made(drr: Drr, folder: Path, seed: int, axes: str = AXES) -> Any:
     return drr.json("shop", "make", "--seed", seed, "--axes", file, "--out", folder)
 
 
-@pytest.mark.parametrize(("more", "questions"), [("", "a758c2ffe7e1"), ("talks = true\n", "9c2fce386454")])
 def test_a_seed_makes_the_shop_web_and_questions_that_it_made_when_sets_were_frozen_and_all_hold(
-    drr: Drr, tmp_path: Path, more: str, questions: str
+    drr: Drr, tmp_path: Path
 ) -> None:
-    known = made(drr, tmp_path / "a", 5, AXES + more)
+    known = made(drr, tmp_path / "a", 5, AXES)
     hashes = [str(known[part])[:12] for part in ("shop", "web", "questions")]
-    assert hashes == ["f22ac15bd1b5", "9a2453ecd716", questions]
+    assert hashes == ["f22ac15bd1b5", "9a2453ecd716", "a758c2ffe7e1"]
     assert known["counts"]["products"] == 120
     assert json.loads((tmp_path / "a" / "made.json").read_text())["shop"] == known["shop"]
     shop = tmp_path / "a" / "shop"

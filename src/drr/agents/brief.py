@@ -313,11 +313,6 @@ OF_FILES = {
     "cited_alike": "Web pages and `file://` addresses are cited alike.",
     "of_the_shopper": "Use what the files say of the shopper where it changes the advice.",
 }
-WITH_CART = {
-    "report_start": "Start with what was done, point by point. Then say what was not done, and why.",
-    "report_length": "Between 60 and 250 words are usually right.",
-}
-"""Wording where the agent acts for a shopper, who reads what was done."""
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 

@@ -153,7 +153,6 @@ def agent_prompts(
         **(brief.WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
         **(brief.WITHOUT_SHOP if without_shop else {}),
         **(brief.WITH_FILES if with_files else {}),
-        **(brief.WITH_CART if "checkout" in offered else {}),
         **(brief.WITH_PROFILE if variant.has(PROFILE) else {}),
         **(brief.OF_FILES if without_shop else {}),
         **(brief.asking_for_form(prompts, money, options.form) if options.form else {}),

@@ -19,7 +19,6 @@ from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.env.json_object import JsonObject
 from drr.env.progress import Quiet
-from drr.env.service.case import ServiceCase
 from drr.env.session import Change, Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
@@ -166,7 +165,7 @@ class ToolSession:
 
     @property
     def changes(self) -> list[Change]:
-        """Changes that tools made to the profile, and to cart, orders and talk."""
+        """Changes that tools made to the profile."""
         return self._ctx.session.changes()
 
     @property
@@ -174,10 +173,10 @@ class ToolSession:
         """Return the sources that a report may cite, by first appearance and each once."""
         return tuple(source for found in self._sources.values() for source in found)
 
-    def beside(self, user: str, case: ServiceCase | None = None) -> ToolSession:
+    def beside(self, user: str) -> ToolSession:
         """Return a user's own session of the same open shop, which this one closes. Of each source it keeps the figures alone."""
         other = copy(self)
-        other._ctx, other._sources, other._opened = _fresh_context(self._ctx, user, case), {}, ExitStack()
+        other._ctx, other._sources, other._opened = _fresh_context(self._ctx, user), {}, ExitStack()
         other._kept = _figures_of
         return other
 
@@ -207,9 +206,9 @@ def _figures_of(source: Source) -> Source:
     return source.model_copy(update={"seen": "", "page": None, "record": record or None})
 
 
-def _fresh_context(ctx: ToolContext, user: str | None = None, case: ServiceCase | None = None) -> ToolContext:
+def _fresh_context(ctx: ToolContext, user: str | None = None) -> ToolContext:
     assert isinstance(ctx.world, ShopWorld)
-    return replace(ctx, world=replace(ctx.world, session=ctx.session.without_changes(user, case=case)))
+    return replace(ctx, world=replace(ctx.world, session=ctx.session.without_changes(user)))
 
 
 @contextmanager

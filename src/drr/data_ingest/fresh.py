@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, Self, cast
+from typing import Any, Self, cast
 
 from drr.data_ingest.sample import SamplePlan
 from drr.data_ingest.sample_products import (
@@ -25,10 +25,10 @@ from drr.data_ingest.sample_products import (
     Vocabulary,
     load_vocabulary,
 )
+from drr.data_ingest.shop_policy import PolicyEdition, categories_of
 from drr.env.checkable import PART
 from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject
-from drr.env.service.policies import ShopPolicy, categories_of
 from drr.env.small_files import read_toml
 from drr.env.web.sandbox import Document
 from pydantic import (
@@ -47,7 +47,7 @@ _MAKERS = 15
 
 ORDER_AXES = ("statuses", "cities")
 PLANTED_AXES = ("contradictions", "page_values", "outlets")
-_LATER = ("talks", "sells", "real_kinds", *ORDER_AXES, *PLANTED_AXES)
+_LATER = ("sells", "real_kinds", *ORDER_AXES, *PLANTED_AXES)
 
 
 class ShopAxes(BaseModel):
@@ -70,8 +70,6 @@ class ShopAxes(BaseModel):
     """Share of products whose details name no brand."""
     conflicts: float = Field(0.05, ge=0, le=1)
     """Share of products whose store is not their maker."""
-    talks: bool | Literal[2] = False
-    """True if the questions are talks with a shopper who is served; 2 for talks under the shop's own policy."""
     sells: str = ""
     """The type of shop, which sells its categories alone, and whose pages have its policy in dated editions."""
     real_kinds: bool = False
@@ -267,7 +265,7 @@ def fresh_pages(seed: int, vocabulary: Vocabulary, axes: ShopAxes) -> list[Docum
     return sorted(pages.values(), key=lambda page: page.url)
 
 
-def policy_pages(editions: Sequence[ShopPolicy], seed: int) -> list[Document]:
+def policy_pages(editions: Sequence[PolicyEdition], seed: int) -> list[Document]:
     """Write a shop's own pages: each edition of its policy, of which the last is in force."""
     host = next(invented_names(Random(f"fresh:{seed}:host"))).lower()
     return [

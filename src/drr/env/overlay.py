@@ -285,7 +285,7 @@ def changed_world(world: World, stress: Stress) -> StressedWorld:
     """Return the same world under a change. Raises `Misuse` for a world without a shop."""
     if not isinstance(world, ShopWorld):
         raise Misuse("changes are made to what a shop shows; this study has another world")
-    shop, user_id = world.session.own_shop, world.user_id
+    shop, user_id = world.session.shop, world.user_id
     today = world.today + timedelta(stress.get("days", 0))
     records = _Records(shop.store, stress, user_id, today.isoformat())
     store, shelves = cast(Store, records), cast(Catalog, _Shelves(shop.catalog, records))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,6 @@ from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
-from drr.env.service.case import ServiceCase
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -99,16 +98,15 @@ class Query(BaseModel):
     review: Review = Field(default_factory=Review)
     checkable: Checkable | None = None
     """The checkable answer to the question; no agent and no judge gets it."""
-    service: ServiceCase | None = None
-    """The case of a shopper who is served in a talk; no agent and no judge gets it."""
+    service: JsonObject | None = None
+    """The case of a talk with a shopper, of a study made before 0.4. It is kept as it was written; nobody plays it any more."""
 
     @model_validator(mode="after")
     def _default_id(self) -> Query:
         if not self.id:
             self.id = query_id(self.query, self.user_id)
-        if self.service is not None and self.checkable is not None and self.checkable.needs:
-            wanted = {"picks": self.checkable.needs[0].picks, "budget": self.checkable.budget}
-            self.service = self.service.model_copy(update=wanted)
+        if self.service is not None:  # no form and no reward of today fits a talk
+            self.checkable = None
         return self
 
     @model_serializer(mode="wrap")
@@ -125,6 +123,15 @@ def query_id(query: str, user_id: str) -> str:
     """Return the id of a query. Equal normalised words by the same user give the same id, whoever wrote the file."""
     normal = " ".join(query.split()).casefold()
     return "q-" + sha256(f"{normal}\0{user_id}".encode()).hexdigest()[:16]
+
+
+def check_no_talk(queries: Iterable[Query]) -> None:
+    """Raise `Misuse` for a talk with a shopper, of a study made before 0.4."""
+    talk = next((query.id for query in queries if query.service is not None), None)
+    if talk is not None:
+        raise Misuse(
+            f"question {talk}: is a talk with a shopper. Talks were given up, last at v0.3.0; their studies can be read, and nothing more"
+        )
 
 
 def read_queries(path: Path) -> list[Query]:

@@ -14,8 +14,8 @@ _BANDS = (0, 1, 5, 10, 20, 50)
 
 
 def _kind(asked: Query) -> list[str]:
-    if asked.intent or asked.service:
-        return [asked.intent or "talk"]
+    if asked.intent:
+        return [asked.intent]
     truth = asked.checkable
     parts = {"picks": truth.needs, "figures": truth.facts, "points": truth.points} if truth else {}
     return [" and ".join(name for name, some in parts.items() if some)] if any(parts.values()) else []

@@ -9,13 +9,8 @@ from typing import Any
 
 from drr.env.entities import User
 from drr.env.json_object import JsonObject
-from drr.env.service.case import ServiceCase
-from drr.env.service.state import ServiceState
 from drr.env.shop import Shop
 from drr.env.text import person_key
-
-TALK = "talk."
-"""Beginning of the fields that record what was done in a talk."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +22,6 @@ class Change:
     before: Any
     after: Any
 
-    @property
-    def is_of_talk(self) -> bool:
-        """Tell whether cart, orders or talk changed, and not the profile."""
-        return self.field.startswith(TALK)
-
 
 @dataclass
 class Session:
@@ -40,45 +30,19 @@ class Session:
     shop: Shop
     user_id: str | None
     open_access: bool = False
-    case: ServiceCase | None = None
-    """The case of a shopper who is served in a talk; `None` where tools only read."""
-    service: ServiceState | None = field(default=None, init=False, repr=False)
     _users: dict[str, User] = field(default_factory=dict, repr=False)
     _changes: list[Change] = field(default_factory=list, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def __post_init__(self) -> None:
-        if self.case is not None and self.user_id is not None:
-            self.service = ServiceState(self.case, self.shop, self.user_id)
-            self.shop = self.service.view()
-
-    @property
-    def own_shop(self) -> Shop:
-        """Return the shop without what a talk adds to it."""
-        return self.shop if self.service is None else self.service.shop
-
-    def without_changes(
-        self, user_id: str | None = None, *, case: ServiceCase | None = None, shop: Shop | None = None
-    ) -> Session:
+    def without_changes(self, user_id: str | None = None, *, shop: Shop | None = None) -> Session:
         """Return a session of this user, or of the given one, without this session's changes."""
-        return Session(shop or self.own_shop, user_id or self.user_id, self.open_access, case or self.case)
+        return Session(shop or self.shop, user_id or self.user_id, self.open_access)
 
     def resume(self, changes: Iterable[Change]) -> None:
-        """Set profile and orders as recorded changes left them."""
+        """Set the profile as recorded changes left it."""
         for change in changes:
-            if change.is_of_talk and self.service is not None:
-                self.service.resume(change.field.removeprefix(TALK), change.after)
-                self.shop = self.service.view()
-            elif not change.is_of_talk:
-                outer, dot, inner = change.field.partition(".")
-                self.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
-
-    def record(self, name: str, before: Any, after: Any) -> None:
-        """Record one change of cart, orders or talk, and show the orders as they are now."""
-        with self._lock:
-            self._changes.append(Change(self.user_id or "", TALK + name, before, after))
-            if self.service is not None:
-                self.shop = self.service.view()
+            outer, dot, inner = change.field.partition(".")
+            self.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
 
     def user(self, user_id: str) -> User | None:
         found: User | None = self._users.get(user_id) or self.shop.kept(_user, user_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired, TypedDict
@@ -88,7 +88,7 @@ class ShopWorld:
         if self.session.user_id is None and not self.session.open_access:
             names = [name for name in TOOLS if name not in USER_TOOLS]
         else:
-            names = [*TOOLS, *(self.session.service.tools if self.session.service else ())]
+            names = [*TOOLS]
         return [name for name in (*names, *self.own) if name not in self.without]
 
     @property
@@ -135,19 +135,11 @@ class ShopRealm:
     shop_url: str | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     without: Sequence[str] = ()
-    talks: bool = False
-    """True where the questions are talks with a shopper."""
 
     def world(self, spec: Mapping[str, Any]) -> ShopWorld:
-        from drr.env.service.case import ServiceCase
         from drr.env.session import Session
 
-        case = (
-            ServiceCase.model_validate({**spec["service"], **spec.get("wanted", {})})
-            if "service" in spec
-            else None
-        )
-        session = Session(self.shop, spec["user_id"], case=case)
+        session = Session(self.shop, spec["user_id"])
         return ShopWorld(session, self.web, self.shop_url, self.own, self.without)
 
     def strangers_world(self, spec: Mapping[str, Any]) -> ShopWorld:
@@ -156,14 +148,10 @@ class ShopRealm:
         return ShopWorld(Session(self.shop, None), self.web, self.shop_url, self.own, self.without)
 
     def check(self, queries: Sequence[Query]) -> None:
-        """Raise `Misuse` for a user whom the shop does not know, and for talks among other questions."""
-        other = next((query.id for query in queries if (query.service is not None) != self.talks), None)
-        if other is not None and self.talks:
-            raise Misuse(
-                f"question {other}: has no shopper to serve; `drr queries generate --service` makes talks, with their truth"
-            )
-        if other is not None:
-            raise Misuse(f"question {other}: is a talk with a shopper; --world service has the tools for it")
+        """Raise `Misuse` for a user whom the shop does not know, and for a talk."""
+        from drr.env.query import check_no_talk
+
+        check_no_talk(queries)
         check_user_ids(queries)
         strangers = [query for query in queries if self.shop.store.user(query.user_id) is None]
         if strangers:
@@ -171,13 +159,6 @@ class ShopRealm:
                 f"{len(strangers)} of {len(queries)} queries are by users whom the shop does not know, e.g. "
                 f"{strangers[0].user_id!r} of {strangers[0].id}; were they written for another shop?"
             )
-
-
-@contextmanager
-def open_service(site: Site) -> Iterator[ShopRealm]:
-    """Open the shop for talks with shoppers, in which tools act."""
-    with open_realm(site) as realm:
-        yield replace(realm, talks=True)
 
 
 @contextmanager
@@ -189,7 +170,7 @@ def open_realm(site: Site) -> Iterator[ShopRealm]:
     if site.shop is None:
         raise Misuse("a new study needs --shop; e.g. --shop demo/shop")
     if site.place is not None:
-        raise Misuse("--place: the worlds `shop` and `service` are opened by --shop alone; leave --place out")
+        raise Misuse("--place: the world `shop` is opened by --shop alone; leave --place out")
     with open_shop(site.shop, site.settings) as shop:
         web = open_web(site.settings, shop=shop, snapshots=site.pages)
         settings = site.settings
@@ -350,11 +331,7 @@ class UserRecords:
         user = store.user(user_id)
         if user is None:
             return None
-        changes = [
-            f"Changed while answering: {change.field} is now {change.after}"
-            for change in self._changes
-            if not change.is_of_talk
-        ]
+        changes = [f"Changed while answering: {one.field} is now {one.after}" for one in self._changes]
         return "\n".join([profile_evidence(user), *changes])
 
 

@@ -195,14 +195,9 @@ FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 SHOP = "shop"
-SERVICE = "service"
-"""The world of talks with a shopper, in which tools act."""
 FILES = "files"
 """The world of tasks with files and frozen pages."""
-WORLDS: dict[str, str] = {
-    SHOP: "drr.env.shop_world:open_realm",
-    SERVICE: "drr.env.shop_world:open_service",
-}
+WORLDS: dict[str, str] = {SHOP: "drr.env.shop_world:open_realm"}
 """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `WorldResources`."""
 
 
@@ -214,6 +209,7 @@ def all_worlds() -> dict[str, str | Callable[[], Any]]:
 def open_realm(name: str, site: Site) -> AbstractContextManager[WorldResources]:
     known = all_worlds()
     if name not in known:
-        raise Misuse(f"there is no world {name!r}; there are {', '.join(known)}")
+        gone = " any more: talks were given up, last at v0.3.0" if name == "service" else ""
+        raise Misuse(f"there is no world {name!r}{gone}; there are {', '.join(known)}")
     opener: Callable[[Site], AbstractContextManager[WorldResources]] = load(known[name])
     return opener(site)

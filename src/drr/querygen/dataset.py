@@ -71,8 +71,7 @@ class Publication(NamedTuple):
 def questions_to_publish(queries: Sequence[Query], *, with_truth: bool) -> list[Query]:
     """Return the questions that are not rejected, without their truth unless `with_truth` is set."""
     kept = [query for query in queries if query.review.status != "rejected"]
-    hidden = {"checkable": None, "service": None}
-    return kept if with_truth else [query.model_copy(update=hidden) for query in kept]
+    return kept if with_truth else [query.model_copy(update={"checkable": None}) for query in kept]
 
 
 def write_dataset(

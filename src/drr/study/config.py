@@ -111,4 +111,12 @@ def set_given_up(label: str) -> str:
     return f"{name} is a set of before 0.4: its figures are kept as they were, and compare with those of no other set."
 
 
+def what_was_given_up(config: StudyConfig) -> str:
+    """Return a sentence for a study of talks, or of a set, that this program no longer has; else nothing."""
+    run = config.get("run", {})
+    if run.get("world") == "service":
+        return "Its questions are talks with a shopper, given up, last at v0.3.0: it can be read, and nothing is paid again."
+    return set_given_up(str(run.get("set") or ""))
+
+
 _CALLED = {str: "a text", int: "a whole number", dict: "a table", bool: "true or false"}

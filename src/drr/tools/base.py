@@ -11,7 +11,6 @@ from urllib.parse import quote
 from drr.citations.addresses import canonical_url
 from drr.env.entities import Order, Product, User
 from drr.env.json_object import JsonObject
-from drr.env.service.state import ServiceState
 from drr.env.session import Session
 from drr.env.shop import Shop, money_of
 from drr.env.shop_world import OWN, ShopWorld
@@ -91,12 +90,6 @@ class ToolContext:
         if self.world.session is None:  # a world names the tools that it offers
             raise ToolError("unavailable", "There is no shop here, so there are no records of one to read.")
         return self.world.session
-
-    @property
-    def service(self) -> ServiceState:
-        if self.session.service is None:
-            raise ToolError("unavailable", "There is no shopper to serve here, so there is no cart.")
-        return self.session.service
 
     @property
     def web(self) -> WebSearch:

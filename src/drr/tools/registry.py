@@ -15,18 +15,8 @@ from drr.env.errors import ShopError
 from drr.env.records.lines import one_line
 from drr.env.world import Fault
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.cart import (
-    add_to_cart,
-    ask_shopper,
-    cancel_order,
-    checkout,
-    remove_from_cart,
-    return_items,
-    view_cart,
-)
 from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.files import list_files, read_file, search_file, view_image
-from drr.tools.orders import change_address, propose_to_shopper, return_pieces
 from drr.tools.spec import Tool, make_tool
 from drr.tools.users import (
     get_order_details,
@@ -56,31 +46,9 @@ FILE_TOOLS: dict[str, Tool] = {
     for tool in (make_tool(list_files), make_tool(read_file), make_tool(search_file), make_tool(view_image))
 }
 """Tools for files, offered only in worlds whose questions have files."""
-CART_TOOLS: dict[str, Tool] = {
-    tool.name: tool
-    for tool in (
-        make_tool(view_cart),
-        make_tool(add_to_cart, writes=True),
-        make_tool(remove_from_cart, writes=True),
-        make_tool(checkout, writes=True),
-        make_tool(cancel_order, writes=True),
-        make_tool(return_items, writes=True),
-        make_tool(ask_shopper, writes=True, timed=False),
-    )
-}
-"""Tools that act for a shopper, offered only where one is served in a talk."""
-ORDER_TOOLS: dict[str, Tool] = {
-    tool.name: tool
-    for tool in (
-        make_tool(return_pieces, writes=True),
-        make_tool(change_address, writes=True),
-        make_tool(propose_to_shopper, writes=True),
-    )
-}
-"""Tools that are offered besides in a talk under the shop's own policy."""
 OWN: dict[str, Tool] = {}
 """Tools of the user's own (`drr.tools.own`), as this process loaded them last."""
-EVERY: Mapping[str, Tool] = ChainMap(OWN, ORDER_TOOLS, CART_TOOLS, FILE_TOOLS, TOOLS)
+EVERY: Mapping[str, Tool] = ChainMap(OWN, FILE_TOOLS, TOOLS)
 """All tools, the nine of a shop first and the user's own last."""
 
 # Store and search calls block (a server's for seconds when it is ill), so each takes a thread of its own, off the event
@@ -116,7 +84,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
     else:
         work = asyncio.get_running_loop().run_in_executor(_pool(), lambda: tool.function(ctx, **arguments))
     try:
-        async with asyncio.timeout(ctx.deadline_s if tool.timed else None) as limit:
+        async with asyncio.timeout(ctx.deadline_s) as limit:
             answer: ToolAnswer = await work
     except ShopError as error:
         raise _unavailable_error(error) from error

@@ -197,8 +197,6 @@ class Tool:
     a plain type too, because clients convert a form's values to the types that they read."""
     looks_up: bool
     """True if an answered call counts as research, even if nothing is found."""
-    timed: bool
-    """True if the deadline of tools holds for it; a tool that waits for a model has that model's time limits."""
     _validate: Callable[[Any], JsonObject] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> JsonObject:
@@ -240,9 +238,7 @@ def _in_currency(tool: Tool, currency: Currency) -> Tool:
     return replace(tool, description=in_code(tool.description), schema={**tool.schema, "properties": parts})
 
 
-def make_tool(
-    function: ToolFunction, *, writes: bool = False, looks_up: bool = True, timed: bool = True
-) -> Tool:
+def make_tool(function: ToolFunction, *, writes: bool = False, looks_up: bool = True) -> Tool:
     """Make a tool from a function. Its first parameter is the context; every other one needs a type and a description."""
     name = cast(Any, function).__name__
     description = inspect.cleandoc(function.__doc__ or "")
@@ -272,7 +268,6 @@ def make_tool(
         is_async=inspect.iscoroutinefunction(function),
         schema=schema,
         looks_up=looks_up,
-        timed=timed,
         _validate=adapter.validator.validate_python,
     )
 

@@ -23,7 +23,7 @@ from drr.app.options import positive_int
 from drr.app.study.outcome import add_unit_options
 from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
-from drr.env.query import Query, read_queries
+from drr.env.query import Query, check_no_talk, read_queries
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop, open_shop
 from drr.env.web.made_web import question_outside
@@ -34,7 +34,6 @@ from drr.querygen.checks import Checker, coherence, manifest_matches, spread
 from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
 from drr.querygen.review import RowReview
-from drr.querygen.service_shop import talks_of
 from drr.querygen.stats import statistics_of
 from drr.wording.excerpt import many
 
@@ -100,20 +99,11 @@ def _add_generate(actions: Any) -> None:
     add("--curriculum", action="store_true", help="checkable questions by level, the easiest first")
     add("--joined", action="store_true", help="questions whose points bind one another, by level; no model")
     add(
-        "--service",
-        nargs="?",
-        const=1,
-        type=int,
-        choices=(1, 2),
-        metavar="VERSION",
-        help="talks with a shopper who is served; 2: under the shop's own policy; no model",
-    )
-    add(
         "--count",
         type=positive_int,
         default=20,
         metavar="N",
-        help="checkable questions or talks (default 20)",
+        help="checkable questions (default 20)",
     )
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
@@ -129,7 +119,7 @@ def _add_word(actions: Any) -> None:
         "file",
         metavar="FILE.jsonl",
         type=Path,
-        help="questions of `drr queries generate --joined` or `--service 2`",
+        help="questions of `drr queries generate --joined`",
     )
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     add("--writer", required=True, metavar="MODEL", help="words each question")
@@ -214,7 +204,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _generate(arguments: argparse.Namespace) -> int:
     from drr.app.study.queries import generate, generate_checkable
 
-    work = generate_checkable if arguments.checkable or arguments.service or arguments.joined else generate
+    work = generate_checkable if arguments.checkable or arguments.joined else generate
     return work(arguments, shop_settings_of(arguments))
 
 
@@ -229,22 +219,18 @@ def _word(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     queries = _questions(arguments.file)
+    check_no_talk(queries)
     settings = shop_settings_of(arguments)
     with open_shop(arguments.shop, settings) as shop:
         manifest_matches(shop, queries)
         web = open_web(settings, shop=shop)
         if outside := question_outside(queries, shop, web):
             notice(outside)
-        found = [query for query in queries if query.service is None]
-        truth = TruthChecker(shop, web) if any(query.checkable for query in found) else None
+        truth = TruthChecker(shop, web) if any(query.checkable for query in queries) else None
         checker = Checker(shop, arguments.min_products, truth, len(queries))
-        makers = {version: talks_of(shop, web, version) for version in (1, 2)}
-        rows = [
-            makers[query.service.version].checked(query) if query.service else checker.check(query)
-            for query in queries
-        ]
-        verdict, categories = spread(checker, found)
-        whole = {"spread": verdict, "coherence": coherence(checker, found)}
+        rows = [checker.check(query) for query in queries]
+        verdict, categories = spread(checker, queries)
+        whole = {"spread": verdict, "coherence": coherence(checker, queries)}
     failed = [
         (row.query.id, "; ".join(f"{name}: {why}" for name, why in row.failed.items()))
         for row in rows

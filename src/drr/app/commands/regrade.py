@@ -17,7 +17,7 @@ from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.eval.evidence.answers import asked_of
 from drr.eval.metrics.base import Values
-from drr.eval.metrics.reliability import paid_to_failure
+from drr.eval.metrics.reliability import PAID_TO_FAILURE
 from drr.eval.metrics.rewards import mean_paid
 from drr.eval.rewards.components import COMPONENTS
 from drr.eval.stats.intervals import VRow
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: Sequence[Query]) -> PaidAgent:
-    rows: list[tuple[Query, Values]] = [(one, paid_to_failure(one)) for one in failed]
+    rows: list[tuple[Query, Values]] = [(one, PAID_TO_FAILURE) for one in failed]
     for one in answers:
         shown = {part: one.components.get(part) for part in NAMES if one.reward > 0 or part not in BESIDE}
         rows.append((one.query, {**shown, "reward": one.reward}))

@@ -38,12 +38,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = _HELP
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    add(
-        "--task",
-        choices=("retail", "service"),
-        default="retail",
-        help="of questions that are made (default retail)",
-    )
     add("--queries", metavar="FILE.jsonl", type=Path, help="checkable questions (default: made by seed)")
     add("--count", type=positive_int, default=100, metavar="N", help="questions that are made (default 100)")
     add("--seed", type=int, default=0, metavar="S", help="of the first question made (default 0)")
@@ -67,7 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     with Environment(
         arguments.shop,
         arguments.queries,
-        task=arguments.task,
         max_steps=arguments.max_steps,
         settings=settings,
     ) as env:

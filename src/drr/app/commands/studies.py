@@ -39,12 +39,12 @@ def _build_status(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_status(arguments: argparse.Namespace) -> int:
-    from drr.study.config import set_given_up
+    from drr.study.config import what_was_given_up
     from drr.study.status import status
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
-        document, given_up = status(study), set_given_up(str(study.config.get("run", {}).get("set") or ""))
+        document, given_up = status(study), what_was_given_up(study.config)
     print_document(
         arguments, document, "\n".join(filter(None, [_render(arguments.study, document), given_up]))
     )

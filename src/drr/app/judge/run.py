@@ -19,6 +19,7 @@ from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.workers import desk_facts, pool_of
 from drr.citations.addresses import host_of
 from drr.env.errors import DrrError, Misuse
+from drr.env.query import check_no_talk
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.web.base import Page
@@ -133,6 +134,7 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
                 f"{plan.study}: its answers saw a changed shop that no judge has; `drr report {plan.study.parent} --stress`"
                 " reads them"
             )
+        check_no_talk(questions(study).values())
         options = _options(plan, study, known_variants(study, plan.variants))
         settings = study_settings(study, plan.given, plan.trust_address)
         models = models_of(settings)

@@ -29,7 +29,7 @@ def lead_metrics() -> list[str]:
 
 
 def graded_metrics() -> list[str]:
-    """Return the lead metrics with graded ones in place of `solved`, which parts systems with fewer questions. A talk has no points."""
+    """Return the lead metrics with graded ones in place of `solved`, which parts systems with fewer questions."""
     return ["points", "reward", *lead_metrics()[1:]]
 
 

@@ -10,7 +10,6 @@ from math import log
 from drr.env.checkable import asks_for_findable
 from drr.env.overlay import Stress
 from drr.env.query import Query
-from drr.env.session import Change
 from drr.eval.rewards.answer_forms import read_form
 from drr.eval.rewards.components import reward
 from drr.eval.rewards.rewarded import Rewarded
@@ -68,8 +67,7 @@ class ReadAnswer:
         report = self.study.text(self.record, "report") or ""
         sources = unpack_sources(self.study, self.record)
         form = read_form(self.study.text(self.record, "form"), self.question).form
-        changes = [Change(**row) for row in self.record.result.get("state_changes") or ()]
-        return Rewarded(self.question, report, form, sources, changes)
+        return Rewarded(self.question, report, form, sources)
 
     @property
     def picks(self) -> frozenset[str] | None:

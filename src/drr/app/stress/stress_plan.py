@@ -170,8 +170,6 @@ class Draw:
         return {"orders": count, "spared": [one.category[-2:] for one in needs.needs] if needs else []}
 
     def today(self) -> Drawn:
-        if self.base.question.service is not None:  # another day changes what may come back
-            return None
         return {"days": self.luck.choice(_DAYS)}
 
     @property

@@ -16,7 +16,7 @@ from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
-from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_person_facts, shopper_of
+from drr.app.study.person import PersonFacts, open_person_facts
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, reach_in, setting_in, spec_in_key, spec_of, split_record
 from drr.app.study.study_plan import StudyPlan
@@ -105,8 +105,6 @@ def open_answering(
     check_contained(found, trusted=terms.trusted)
     prompts = prompts_of(settings, "agents")
     named = [variant.model for variant in found.values() if variant.model is not None]
-    shopper = shopper_of(plan, settings)
-    named += [shopper.model] if shopper.model is not None else []
     models = models_of(settings, agents=True, calls=calls, named=named)
     reaches, world = reaches_of(plan.reach or WHOLE.name), plan.world or SHOP
     site = Site(
@@ -123,7 +121,7 @@ def open_answering(
         chosen = settings_of(plan.settings or RECORDS.name)
         facts = open_person_facts(chosen, plan, settings, models_of(settings, calls=calls))
         answering = AnswerWork(
-            plan, settings, found, realm, models, prompts, facts, reaches, spans, keyed_max_tokens, shopper
+            plan, settings, found, realm, models, prompts, facts, reaches, spans, keyed_max_tokens
         )
         facts.check_place(realm, found.values())
         answering.check_profiles()
@@ -163,7 +161,6 @@ class AnswerWork:
     spans: Spans = NO_SPANS
     keyed_max_tokens: int | None = None
     """Token limit that unit keys hold in place of the setting, so that failed units with a higher limit stay the same units."""
-    shopper: PlayedShopper = PLAIN_SHOPPER
 
     @property
     def roles(self) -> list[str]:
@@ -202,7 +199,6 @@ class AnswerWork:
             **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),
             "page_reader": settings.page_reader,
             **({} if self.plan.world in (None, SHOP) else {"world": self.plan.world}),
-            **self.shopper.key(),
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
@@ -276,7 +272,7 @@ class AnswerWork:
             record = await run_variant(
                 variant,
                 spec["query"],
-                world=self.shopper.voiced(_replayed_world(self.world_of(spec), replay), models),
+                world=_replayed_world(self.world_of(spec), replay),
                 models=self.roles_of(variant, models),
                 meter=meter,
                 prompts=self.prompts,
@@ -324,7 +320,6 @@ class AnswerWork:
         try:
             for variant in self.variants.values():
                 self.roles_of(variant, self.models)
-            self.shopper.check(self.models)
         except ModelSetupError as error:
             raise Misuse(str(error)) from error
 

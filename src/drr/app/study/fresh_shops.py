@@ -25,10 +25,10 @@ from drr.data_ingest.order_draw import OrderDraw
 from drr.data_ingest.planted import Planter
 from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.data_ingest.sample import write_sample
+from drr.data_ingest.shop_policy import editions_of
 from drr.env.errors import Misuse, disk_of
 from drr.env.files import read_file
 from drr.env.progress import Progress
-from drr.env.service.policies import categories_of, editions_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.web.made_web import MADE
@@ -36,7 +36,6 @@ from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.querygen.composing import checkable_questions
 from drr.querygen.files import write_lines, write_queries
-from drr.querygen.service_shop import service_questions
 
 
 class MadeShop(TypedDict):
@@ -98,15 +97,12 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
     pages = [*fresh_pages(seed, vocabulary, axes), *planter.documents()]
     if axes.sells:
         today = date.fromisoformat(manifest.as_of)
-        pages += policy_pages(editions_of(manifest.content_hash, categories_of(axes.sells), today), seed)
+        pages += policy_pages(editions_of(manifest.content_hash, axes.sells, today), seed)
     pages.sort(key=lambda page: page.url)
     web = write_sandbox(pages, folder / "web")
     with open_shop(shop_folder, settings) as shop:
         sandbox = ShopWeb(open_sandbox(folder / "web"), settings.shop_url, shop.store)
-        if axes.talks:
-            questions = service_questions(shop, sandbox, seed, axes.questions, int(axes.talks))
-        else:
-            questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
+        questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
     write_queries(folder / "queries.jsonl", questions)
     counts = {**manifest.counts, "pages": web["documents"], "questions": len(questions)}
     made: MadeShop = {

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from drr.app.study.study_plan import StudyPlan
 
 SET = "set.json"
-_TALKS = {1: "service", 2: "service2"}
-"""Name of what decides talks of a version, among the versions of a set."""
 
 
 class SetPart(BaseModel):
@@ -102,7 +100,7 @@ class FrozenSet(BaseModel):
 
     def label(self, part: SetPart, settings: Settings) -> str:
         """Return the label of a part, under which a study remembers the set that it answers. Versions that differ from the set's are named in the label."""
-        now = _versions(settings, {talks for talks, name in _TALKS.items() if name in self.versions})
+        now = _versions(settings)
         others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
         own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
         beside = ", ".join(f"{name} {value:.3f}" for name, value in self.baselines.items())
@@ -145,7 +143,7 @@ def freeze(
                 _with_commitment(one, seals.get(one.name), where)
                 for one, where in zip(parts, places, strict=True)
             ],
-            versions=_versions(settings, {one for place in places for one in _talks(place)}),
+            versions=_versions(settings),
         )
     except ValidationError as error:
         raise Misuse(f"{terms.name}: {wrong_field(error)}; a set is named like mine-v1") from error
@@ -228,16 +226,9 @@ def _hash_of_questions(part: Path) -> str:
     return sha256(read_file(part / "queries.jsonl")).hexdigest()
 
 
-def _talks(place: Path) -> set[int]:
-    """Return the versions of the talks of a part."""
-    return {query.service.version for query in read_queries(place / "queries.jsonl") if query.service}
-
-
-def _versions(settings: Settings, talks: Collection[int]) -> dict[str, str]:
-    from drr.env.service.clauses import CLAUSES, SHOP_CLAUSES
-    from drr.env.service.policies import tables_text
+def _versions(settings: Settings) -> dict[str, str]:
     from drr.eval.checks import RULES
-    from drr.eval.rewards.components import COMPONENTS, SERVICE_COMPONENTS, SHOP_COMPONENTS
+    from drr.eval.rewards.components import COMPONENTS
 
     prompts = {room: prompts_of(settings, room).hashes() for room in ("agents", "eval")}
     parts = {
@@ -245,14 +236,6 @@ def _versions(settings: Settings, talks: Collection[int]) -> dict[str, str]:
         "rules": {name: rule.version for name, rule in RULES.items()},
         "rewards": {one.name: one.version for one in COMPONENTS},
     }
-    own = {
-        1: (CLAUSES, SERVICE_COMPONENTS, {}),
-        2: (SHOP_CLAUSES, SHOP_COMPONENTS, {"policies": tables_text()}),
-    }
-    for one in talks:
-        clauses, components, words = own[one]
-        texts = {clause.name: clause.text for clause in clauses}
-        parts[_TALKS[one]] = {"clauses": texts, **{row.name: row.version for row in components}, **words}
     return {"drr": version("deepresearch-retail"), **{name: _hash(part) for name, part in parts.items()}}
 
 

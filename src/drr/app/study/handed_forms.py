@@ -36,6 +36,6 @@ def forms_of(study: Study, units: Iterable[Unit], queries: Mapping[str, Query]) 
         record = study.record(unit.key) if "form" in unit.spec else None
         if record is not None and record.done:
             query, text = queries[unit.spec["query_id"]], study.text(record, "form")
-            knows_form = query.service is not None or query.checkable is not None
-            found.append(read_form(text, query) if text is None or knows_form else ReadForm(problem=""))
+            knows_form = text is None or query.checkable is not None
+            found.append(read_form(text, query) if knows_form else ReadForm(problem=""))
     return found

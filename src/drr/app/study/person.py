@@ -1,18 +1,15 @@
-"""Facts about the asking person that agents get, the shopper of talks, and what memories will cost.
+"""Facts about the asking person that agents get, and what memories will cost.
 
 Alone, a study gives records or nothing. Contexts, personas and memories come from a paper's plug-in.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
 
-from drr.app.models.setup import prompts_of, under_model
 from drr.app.study.study_plan import StudyPlan
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
@@ -20,65 +17,12 @@ from drr.env.person_setting import RECORDS, Given, Setting
 from drr.env.plugins import papers
 from drr.env.query import Query
 from drr.env.settings import Settings
-from drr.env.world import SERVICE, WithoutRecords, World, WorldResources
+from drr.env.world import WithoutRecords, WorldResources
 from drr.llm.factory import Models
-from drr.llm.names import OFFLINE, parse_name
-from drr.llm.prompts import Prompts
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
     from drr.study.study import Study
-
-
-@dataclass(frozen=True)
-class PlayedShopper:
-    """The shopper of a study's talks. Without a model his sentences are plain."""
-
-    model: str | None = None
-    settings: Settings = field(default_factory=Settings)
-
-    @cached_property
-    def _prompts(self) -> Prompts:
-        return prompts_of(self.settings, "querygen")
-
-    def key(self) -> JsonObject:
-        """Return the part of a unit's key that names the model; empty without one."""
-        if self.model is None:
-            return {}
-        from drr.querygen.shopper_voice import PROMPTS
-
-        return {"shopper": self.model, "shopper_prompts": self._prompts.hashes(PROMPTS)}
-
-    def check(self, models: Models) -> None:
-        """Raise `ModelSetupError` for a model that cannot be called."""
-        if self.model is not None:
-            from drr.querygen.shopper_voice import ROLE
-
-            under_model(models, self.settings, self.model).check([ROLE])
-
-    def voiced(self, world: World, models: Models) -> World:
-        """Return the world of a unit, with the model as the voice of its shopper."""
-        service = world.session.service if world.session else None
-        if self.model is not None and service is not None:
-            from drr.querygen.shopper_voice import ROLE, ShopperVoice
-
-            model = under_model(models, self.settings, self.model).role(ROLE)
-            service.voice = ShopperVoice(model, self._prompts, service.case, asyncio.get_running_loop())
-        return world
-
-
-PLAIN_SHOPPER = PlayedShopper()
-
-
-def shopper_of(plan: StudyPlan, settings: Settings) -> PlayedShopper:
-    """Return the shopper that a plan asks for; raise `Misuse` for a model that has no shopper to play."""
-    if plan.shopper is None:
-        return PLAIN_SHOPPER
-    if plan.world != SERVICE or parse_name(plan.shopper).provider == OFFLINE:
-        raise Misuse(
-            "--shopper MODEL: is a model for the shoppers of --world service; leave it out for plain sentences"
-        )
-    return PlayedShopper(plan.shopper, settings)
 
 
 ForecastOrigin = TypedDict("ForecastOrigin", {"from": str | None})

@@ -215,27 +215,22 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
     """
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions
-    from drr.querygen.service_shop import service_questions
 
     if arguments.joined:
         return _generate_joined(arguments, settings)
     with open_shop(arguments.shop, settings) as shop:
         web = open_web(settings, shop=shop)
-        fresh = (
-            service_questions(shop, web, arguments.seed, arguments.count, arguments.service)
-            if arguments.service
-            else checkable_questions(
-                *(shop, web, arguments.seed, arguments.count),
-                min_products=arguments.min_products,
-                curriculum=arguments.curriculum,
-            )
+        fresh = checkable_questions(
+            *(shop, web, arguments.seed, arguments.count),
+            min_products=arguments.min_products,
+            curriculum=arguments.curriculum,
         )
     _merge(arguments, fresh)
     document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
     print_result(
         arguments,
         document,
-        f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions from templates'}",
+        f"{arguments.out}: {len(fresh)} checkable questions from templates",
     )
     return 0 if len(fresh) == arguments.count else 1
 
@@ -277,7 +272,7 @@ def word_specified(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.study.study import Study
 
     asked, readers = read_queries(arguments.file), arguments.readers.split(",")
-    if not asked or any(one.service or not one.checkable or not one.checkable.specification for one in asked):
+    if not asked or any(not one.checkable or not one.checkable.specification for one in asked):
         raise Misuse(
             f"{arguments.file}: models word joined questions only; `drr queries generate --joined` makes them"
         )

@@ -40,7 +40,7 @@ from drr.env.shop import open_shop
 from drr.env.shop_world import ShopRealm
 from drr.env.user_code import is_in_file
 from drr.env.web.made_web import question_outside, with_own_web
-from drr.env.world import SERVICE, SHOP
+from drr.env.world import SHOP
 from drr.study.config import QUERIES, StudyConfig
 from drr.study.unit import Unit
 from drr.wording.excerpt import many
@@ -315,7 +315,7 @@ def _shop(call: StudyPlan, kept: JsonObject) -> str | None:
     from drr.app.study.person import shop_of_persons
 
     shop: str | None = kept["shop"]
-    if shop is None and kept["world"] in (None, SHOP, SERVICE):
+    if shop is None and kept["world"] in (None, SHOP):
         if call.persons is None:
             raise Misuse(f"{call.study}: a new study needs --shop; e.g. --shop demo/shop")
         return shop_of_persons(call.persons)

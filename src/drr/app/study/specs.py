@@ -44,10 +44,6 @@ class AnswerSpec(TypedDict):
     """The form by which code checks the answer. Unit keys hold the prompts that ask for the form instead of this field."""
     least: NotRequired[int]
     """Calls of the shortest plan that proves the answer. Unit keys hold the limit that follows from it."""
-    service: NotRequired[JsonObject]
-    """Case of a shopper who is served in a talk."""
-    wanted: NotRequired[JsonObject]
-    """The number of picks and the budget of that case, on which the shopper insists."""
     stress: NotRequired[Stress]
     """Change under which the question is asked (`drr study stress`)."""
 
@@ -69,10 +65,7 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec |= {"agent": agent, "reach": reach.name}
     if query.size is not None:
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
-    if query.service is not None:  # its question asks for the form itself
-        spec["service"] = query.service.model_dump(mode="json")
-        spec["wanted"] = {"picks": query.service.picks, "budget": query.service.budget}
-    elif asks_for_findable(query.checkable):
+    if asks_for_findable(query.checkable):
         spec["form"] = "points" if query.checkable.points else True
         if query.checkable.least is not None:
             spec["least"] = query.checkable.least
@@ -81,7 +74,7 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
 
 def spec_in_key(spec: AnswerSpec, variant: Variant) -> JsonObject:
     """Return the specification as the unit's key holds it: without what other key fields name or follow from them."""
-    fields = {name: value for name, value in spec.items() if name not in ("form", "least", "wanted")}
+    fields = {name: value for name, value in spec.items() if name not in ("form", "least")}
     if variant.model is None:
         return fields
     named = {"variant": variant.bare_name + spec["variant"].removeprefix(variant.name)}

@@ -92,8 +92,6 @@ class StudyPlan(RunTerms):
         "key", "let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)")  # fmt: skip
     world: str | None = option(
         "key", "where the agents live; another than the shop may need no --shop (default: shop)", choices=all_worlds)  # fmt: skip
-    shopper: Words | None = option(
-        "key", "in the world service: a model that words the shopper's answers and reads free questions (default: plain sentences)", "MODEL")  # fmt: skip
     place: Words | None = option(
         "key", "what a world other than the shop is opened from (default: nothing)", "PATH"
     )

@@ -27,7 +27,7 @@ from drr.app.training.episode import (
     Observation,
     Step,
 )
-from drr.app.training.episode_tasks import TASKS, TaskName, task_of
+from drr.app.training.episode_tasks import APART, task_of
 from drr.app.training.transcripts import EpisodeTranscript, append
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
@@ -38,7 +38,6 @@ from drr.eval.rewards.rewarded import truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
 from drr.querygen.files import write_queries
-from drr.querygen.service import ServiceMaker
 
 _CALLS = "\nTools may be called {} times in all. Then only a report is taken."
 _QUESTIONS = 10_000
@@ -84,17 +83,13 @@ class SharedShop:
             return found
 
     @cached_property
-    def _talks(self) -> ServiceMaker:
-        return ServiceMaker(self.shop, self.session.world.web)
-
-    @cached_property
     def _maker(self) -> QuestionMaker:
         return QuestionMaker(self.shop, self.session.world.web)
 
-    def _question(self, seed: int, task: TaskName = "retail") -> Query:
-        """Return the question that `drr queries generate --checkable --seed SEED` tries first, or the first talk of `--service`."""
+    def _question(self, seed: int) -> Query:
+        """Return the question that `drr queries generate --checkable --seed SEED` tries first."""
         with self._lock:
-            return (self._maker if task == "retail" else self._talks).make(f"{seed}:0")
+            return self._maker.make(f"{seed}:0")
 
     def leave(self) -> None:
         """Release the shop, and close it where no other environment uses it."""
@@ -122,8 +117,7 @@ def _call_limits(name: LimitName, query: Query) -> EpisodeLimits:
 class Environment:
     """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
 
-    Without `queries`, questions are made from the shop by seed: `task="retail"` asks for research, `task="service"` is a talk with a
-    shopper who wants to buy, cancel and return. `sandbox` is the folder of its web; by default the web made with the
+    Without `queries`, questions are made from the shop by seed. `sandbox` is the folder of its web; by default the web made with the
     shop, else the package's own web. `calls` limits the calls of tools in place of steps: `wide` to 150, `tight` to 1.2 times the question's
     `least`; after the last one only a report is taken. Many environments of one process share an open shop. `transcripts` is
     a file of JSON lines that every finished episode is added to.
@@ -141,7 +135,6 @@ class Environment:
         shop: str | Path | Shop,
         queries: str | Path | Sequence[Query] | None = None,
         *,
-        task: TaskName = "retail",
         max_steps: int = 60,
         time_limit_s: float = 900.0,
         calls: LimitName | None = None,
@@ -153,9 +146,7 @@ class Environment:
             raise Misuse(f"max_steps {max_steps}, time_limit_s {time_limit_s:g}: both must be above 0")
         if calls not in (None, *NAMED_LIMITS):
             raise Misuse(f"calls {calls!r}: there are {', '.join(NAMED_LIMITS)}")
-        if task not in TASKS:
-            raise Misuse(f"task {task!r}: there are {', '.join(TASKS)}")
-        self.limits, self.task = EpisodeLimits(max_steps, time_limit_s), TASKS[task]
+        self.limits, self.task = EpisodeLimits(max_steps, time_limit_s), APART
         self._calls = calls
         self._transcripts = None if transcripts is None else Path(transcripts)
         place = (
@@ -204,7 +195,7 @@ class Environment:
         if self._closed:
             raise Misuse("the environment is closed; make another")
         found = self._chosen(seed, query)
-        session, task = self._shared.session.beside(found.user_id, found.service), task_of(found)
+        session, task = self._shared.session.beside(found.user_id), task_of(found)
         today, tools = session.world.today.isoformat(), schemas(tuple(session.tools), session.money)
         limits = self.limits if self._calls is None else _call_limits(self._calls, found)
         acting = ACTING if limits.max_calls is None else ACTING + _CALLS.format(limits.max_calls)
@@ -228,11 +219,7 @@ class Environment:
         self._seed = self._next if seed is None else seed
         self._next = self._seed + 1
         given = self._queries
-        return (
-            self._shared.question(self._seed, self.task.name)
-            if given is None
-            else given[self._seed % len(given)]
-        )
+        return self._shared.question(self._seed) if given is None else given[self._seed % len(given)]
 
     @property
     def shop(self) -> str:
@@ -242,7 +229,7 @@ class Environment:
 
     def questions(self, seeds: Iterable[int], out: str | Path | None = None) -> Sequence[Query]:
         """Return the given questions, or else those that the seeds make. `out` is a file to keep them in, for `queries`."""
-        found = self._queries or [self._shared.question(seed, self.task.name) for seed in seeds]
+        found = self._queries or [self._shared.question(seed) for seed in seeds]
         if out is not None:
             write_queries(Path(out), found)
         return found

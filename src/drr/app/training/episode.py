@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple, TypedDict
 from drr.agents.base import ToolSchema
 from drr.agents.runner import schemas
 from drr.app.session import ToolReply, ToolSession
-from drr.app.training.episode_tasks import TASKS, EpisodeTask
+from drr.app.training.episode_tasks import APART, EpisodeTask
 from drr.env.errors import wrong_field
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.records.lines import one_line
+from drr.env.shop_world import TOOLS
 from drr.eval.rewards.answer_forms import AnswerForm, Form, form_class
 from drr.eval.rewards.components import RewardRow, reward
 from drr.eval.rewards.rewarded import Rewarded
@@ -208,8 +209,7 @@ class Episode:
         )
         if self.ending is not None:
             report, form = asked if isinstance(asked, ReportAction) else ("", None)
-            sources, changes = self.session.sources, self.session.changes
-            self.reward = reward(Rewarded(self.query, report, form, sources, changes))
+            self.reward = reward(Rewarded(self.query, report, form, self.session.sources))
         total = 0.0 if self.reward is None else self.reward["total"]
         left = self.start.limits.max_steps - self.steps
         seen = replace(self.start, text=text, steps_left=left)
@@ -300,7 +300,7 @@ def instructions_of(task: EpisodeTask) -> str:
     return task.instructions(_ACTING)
 
 
-def given_tools(task: EpisodeTask = TASKS["retail"]) -> list[GivenTool]:
+def given_tools(task: EpisodeTask = APART) -> list[GivenTool]:
     """Return the tools of every episode of a task and the tool that hands in the report."""
     form = {key: value for key, value in task.form.items() if key != "$defs"}
     schema: JsonObject = {
@@ -310,7 +310,7 @@ def given_tools(task: EpisodeTask = TASKS["retail"]) -> list[GivenTool]:
         "additionalProperties": False,
         "$defs": task.form["$defs"],
     }
-    shown = [tool["function"] for tool in schemas(task.tools)]
+    shown = [tool["function"] for tool in schemas(TOOLS)]
     submit = GivenTool(SUBMIT, "Hand in the report and its form. This ends the work.", schema)
     return [*(GivenTool(one["name"], one["description"], one["parameters"]) for one in shown), submit]
 

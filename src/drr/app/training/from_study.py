@@ -98,5 +98,5 @@ def _answer(study: Study, record: Record, query: Query, form: Form | None) -> Ep
         changes=changes,
         calls=len(calls),
         ending="answered",
-        **paid_fields(reward(Rewarded(query, report, form, sources, changes))),
+        **paid_fields(reward(Rewarded(query, report, form, sources))),
     )

@@ -12,17 +12,14 @@ from typing import Literal, NotRequired, TypedDict
 import numpy as np
 import orjson
 from drr.app.training.environment import Environment
-from drr.app.training.episode_tasks import task_of
 from drr.app.training.odd_questions import OddQuestions
 from drr.app.training.points_tricks import POINTS_TRICKS
-from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
 from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, hand_in_action
 from drr.env.json_object import JsonObject
 from drr.env.points import PointTruth
 from drr.env.progress import Progress
 from drr.env.query import Query
-from drr.env.service.outcome import gold_form
-from drr.eval.rewards.components import components_of
+from drr.eval.rewards.components import COMPONENTS
 from drr.eval.rewards.rewarded import truth_of
 from drr.eval.stats.intervals import student_interval
 
@@ -93,9 +90,6 @@ def oracle(query: Query, play: Play) -> None:
     truth = truth_of(query)
     for step in truth.plan:
         play.call(step.tool, **step.arguments)
-    if query.service is not None:
-        form = gold_form(query, play.env.episode.session.changes)
-        return play.act({"report": "Done.", "form": form.model_dump(mode="json")})
     if truth.points:
         return play.act(_points_answer(truth.points, play))
     shown = [one.record for one in play.env.episode.session.sources if one.type == "product" and one.record]
@@ -139,10 +133,9 @@ Player = Callable[[Query, Play], None]
 
 def players(query: Query) -> Iterator[tuple[Part, str, Player]]:
     """Yield every scripted agent for questions of this one's task, as part, name and function."""
-    is_talk = task_of(query).name == "service"
-    tricks = SERVICE_TRICKS if is_talk else (*TRICKS, *POINTS_TRICKS) if truth_of(query).points else TRICKS
+    tricks = (*TRICKS, *POINTS_TRICKS) if truth_of(query).points else TRICKS
     yield "oracle", "oracle", oracle
-    yield from (("floor", one.name, partial(_trick, one)) for one in (SERVICE_FLOOR if is_talk else FLOOR))
+    yield from (("floor", one.name, partial(_trick, one)) for one in FLOOR)
     yield from (("trick", one.name, partial(_trick, one)) for one in tricks)
 
 
@@ -206,8 +199,8 @@ def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> Rew
         "unmet": unmet,
         "unequal": unequal,
         "leaks": found,
-        "weights": {one.name: one.weight for one in components_of(queries[0])},
-        "versions": {one.name: one.version for one in components_of(queries[0])},
+        "weights": {one.name: one.weight for one in COMPONENTS},
+        "versions": {one.name: one.version for one in COMPONENTS},
     }
 
 

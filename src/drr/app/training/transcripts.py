@@ -101,7 +101,7 @@ class EpisodeTranscript(BaseModel):
     form: Form | None
     sources: list[ReturnedSource]
     changes: list[Change] = Field(default_factory=list)
-    """Changes of profile, cart, orders and talk, as the session recorded them."""
+    """Changes of the profile, as the session recorded them."""
     calls: int
     ending: Ending
     reward: Paid
@@ -144,7 +144,7 @@ class EpisodeTranscript(BaseModel):
             )
             for one in self.sources
         ]
-        paid = reward(Rewarded(asked, self.report, self.form, sources, self.changes))
+        paid = reward(Rewarded(asked, self.report, self.form, sources))
         return self.model_copy(update={"query": asked, **paid_fields(paid)})
 
 

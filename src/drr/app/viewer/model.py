@@ -97,67 +97,6 @@ class CallView:
     """Seconds from the start of the answer; `None` if not recorded."""
 
 
-class StateLine(NamedTuple):
-    """A line of the cart or an order; `mark` names the HTML element of a change, else it is empty."""
-
-    mark: str
-    text: str
-
-
-class TalkTurn(NamedTuple):
-    """A question with its answer, an act with the state that it leaves, or look-ups."""
-
-    call: int
-    words: str
-    """The question, or what was done."""
-    about: str = ""
-    answer: str = ""
-    is_spoken: bool = False
-    looked: Sequence[str] = ()
-    """Tools that were called between two turns; all else is empty then."""
-    state: Sequence[StateLine] = ()
-    broken: Sequence[str] = ()
-    """Names of the clauses that the act broke."""
-    refused: str = ""
-    """The shop's answer where it refused the act."""
-
-
-class PolicyLine(NamedTuple):
-    name: str
-    text: str
-    kept: bool | None
-    """`None` where the clause concerned no act, or the shop's tools keep it."""
-
-
-class EndRow(NamedTuple):
-    """The end of one wish, as it should be and as it is."""
-
-    wish: str
-    due: str
-    done: str
-    is_right: bool
-
-
-class TalkView(NamedTuple):
-    opening: str
-    """The shopper's first words."""
-    turns: Sequence[TalkTurn]
-    policy: Sequence[PolicyLine]
-    end: Sequence[EndRow]
-
-    @property
-    def wrong(self) -> int:
-        return sum(not one.is_right for one in self.end)
-
-    @property
-    def broken(self) -> list[str]:
-        return [one.name for one in self.policy if one.kept is False]
-
-    @property
-    def asked(self) -> int:
-        return sum(one.is_spoken for one in self.turns)
-
-
 @dataclass(frozen=True)
 class Actor:
     """The supervisor, one researcher, or the only agent, with its calls in order."""
@@ -331,8 +270,6 @@ class ReportView:
     """Judgements on the answer, for the parts of papers; empty for an answer that failed."""
     key: str = ""
     """The answer's key in the study."""
-    talk: TalkView | None = None
-    """The talk with the shopper; `None` where nobody was served."""
     figures_read: str = ""
     """Sentence on how many of the report's figures the rules could read."""
 

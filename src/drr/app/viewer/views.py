@@ -14,9 +14,8 @@ from drr.app.judge.desk import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.entries import EntryReader, judged_fields
 from drr.app.viewer.findings import findings
-from drr.app.viewer.model import Actor, JudgeVerdicts, ProductCard, ReportView, ShownEntry, TalkView
+from drr.app.viewer.model import JudgeVerdicts, ReportView, ShownEntry
 from drr.app.viewer.of_papers import open_papers
-from drr.app.viewer.talk import talk_of
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.tool_calls import refusal_text
@@ -30,12 +29,10 @@ from drr.eval.metrics import values_of
 from drr.eval.tasks.judgements import Judged, mistakes_of
 from drr.eval.tasks.key_points import matches_of, points_of
 from drr.study.blobs import LostText
-from drr.wording.currency import Currency
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drr.env.query import Query
     from drr.study.study import Study
     from drr.study.unit import Record
 
@@ -73,9 +70,7 @@ class AnswerReader(EntryReader):
         if lost or not record.done:
             with self._answers:
                 shopper = self._profiles.summary(record.spec.get("user_id"))
-            view = _without_answer(self.study, entry, record, lost, shopper, self._profiles)
-            query = self.queries.get(entry.query_id)
-            return replace(view, talk=_talk(query, record, view.actors, (), self._profiles.currency))
+            return _without_answer(self.study, entry, record, lost, shopper, self._profiles)
         answer = answer_of(self.study, record, self.queries)
         further = [name for paper in self.papers.values() for name in paper.subjects(answer)]
         among = list(self.study.ledger.records.about(key, answer.query_id, *further))
@@ -85,7 +80,6 @@ class AnswerReader(EntryReader):
             citations = self._profiles.citations(answer.report)
             products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
         book = AnswerEvidence(answer, self._profiles.shop)
-        made = _made_by(self.study, record, answer.tool_calls())
         values, verdicts = values_of(judged, answer), parts.verdicts(judged, answer, book)
         points = points_of(judged, answer.query_id)
         return ReportView(
@@ -118,8 +112,7 @@ class AnswerReader(EntryReader):
             judged=judged,
             key=key,
             sources=tuple(parts.sources(answer)),
-            talk=_talk(answer.question, record, made["actors"], products, self._profiles.currency),
-            **made,
+            **_made_by(self.study, record, answer.tool_calls()),
         )
 
     def _others(
@@ -180,18 +173,6 @@ def _without_answer(
         currency=profiles.currency,
         **_made_by(study, record, calls),
     )
-
-
-def _talk(
-    query: Query | None,
-    record: Record,
-    actors: Sequence[Actor],
-    products: Sequence[ProductCard],
-    currency: Currency,
-) -> TalkView | None:
-    calls = [call for actor in actors for call in actor.calls]
-    titles = {one.url.rpartition("/")[2]: one.title for one in products}
-    return talk_of(query, calls, record.result.get("state_changes") or (), titles, currency)
 
 
 def _judges_itself(judged: Judged, answer: Answer) -> str | None:

@@ -14,7 +14,7 @@ from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import known_task, tasks
-from drr.study.config import set_given_up
+from drr.study.config import what_was_given_up
 from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json, is_about
@@ -133,7 +133,7 @@ def read_judged(
     among: Iterable[Record] | None = None,
 ) -> Judged:
     """Read the answers and judgements of the study, or those given. Judgements on answers that were set aside are left out."""
-    gone = set_given_up(str(study.config.get("run", {}).get("set") or ""))
+    gone = what_was_given_up(study.config)
     judged = Judged(judging, read_answers(study) if answers is None else answers, given_up=gone)
     if judging is None:
         return judged

@@ -26,7 +26,6 @@ FAMILIES: tuple[str, ...] = (
     "mistakes",
     "rewards",
     "reliability",
-    "service",
     "logged",
 )
 

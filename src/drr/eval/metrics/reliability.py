@@ -88,7 +88,6 @@ def reward_input(answer: Answer) -> Rewarded:
         answer.report,
         read_form(answer.study.text(answer.record, "form"), answer.question).form,
         answer.sources,
-        answer.state_changes,
     )
 
 
@@ -96,9 +95,8 @@ _LOST = "one that failed for good does not."
 _UNTOLD = f"{_LOST[:-1]}, and one in which rules could read no figure is left out."
 
 
-def paid_to_failure(question: Query) -> dict[str, float]:
-    """Return what code pays a trial that failed for good: 0 in each figure of a question that it checks. A talk has no points."""
-    return dict.fromkeys(("solved", "reward") if question.service else ("solved", "points", "reward"), 0.0)
+PAID_TO_FAILURE = dict.fromkeys(("solved", "points", "reward"), 0.0)
+"""What code pays a trial that failed for good: 0 in each figure of a question that it checks."""
 
 
 class Way(NamedTuple):
@@ -235,9 +233,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
         known = questions(judged.answers[0].study)
         failed = _without_answers(judged, known)
         every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
-        payable = {
-            key: paid_to_failure(one) for key, one in known.items() if asks_for_findable(one.checkable)
-        }
+        payable = {key: PAID_TO_FAILURE for key, one in known.items() if asks_for_findable(one.checkable)}
         for answer in judged.answers:
             own = answers.setdefault(answer.variant, {asked: [] for asked in every})
             own[answer.asked].append(answer)

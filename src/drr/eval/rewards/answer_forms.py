@@ -8,8 +8,6 @@ from drr.env.checkable import Why
 from drr.env.errors import wrong_field
 from drr.env.points import Status
 from drr.env.query import Query
-from drr.env.service.outcome import ClosingForm
-from drr.env.service.served import ServedForm
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, ValidationError
 
 _Words = Annotated[str, StringConstraints(max_length=2_000)]
@@ -68,7 +66,7 @@ class PointsForm(BaseModel):
     points: list[FormPoint] = Field(default_factory=list, max_length=100)
 
 
-Form = AnswerForm | PointsForm | ClosingForm | ServedForm
+Form = AnswerForm | PointsForm
 
 
 class ReadForm(NamedTuple):
@@ -81,8 +79,6 @@ class ReadForm(NamedTuple):
 
 def form_class(query: Query | None) -> type[Form]:
     """Return the form that a question asks for."""
-    if query is not None and query.service is not None:
-        return ClosingForm if query.service.version == 1 else ServedForm
     is_joint = query is not None and query.checkable is not None and query.checkable.points
     return PointsForm if is_joint else AnswerForm
 

@@ -6,13 +6,10 @@ tokens are in no reward.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from drr.env.query import Query
-from drr.env.service.clauses import CLAUSES, SHOP_CLAUSES
-from drr.eval.rewards import served
 from drr.eval.rewards.points import graded_points
 from drr.eval.rewards.rewarded import Rewarded
 
@@ -43,9 +40,7 @@ def cited(answer: Rewarded) -> float | None:
 
 
 def solved(answer: Rewarded) -> float:
-    """Return 1 if the form gives everything asked for and nothing wrong, and the report says it; else 0. Of a talk it is all or nothing, too."""
-    if answer.query.service is not None:
-        return float(reward(answer)["total"] == 1)
+    """Return 1 if the form gives everything asked for and nothing wrong, and the report says it; else 0."""
     return float(answer.form is not None and points(answer) == 1 and truthful(answer) == 1)
 
 
@@ -54,8 +49,8 @@ class RewardComponent:
     """A component of the reward, declared like a metric."""
 
     name: str
-    role: Literal["answer", "beside", "factor", "named"]
-    """Role in the sum: `answer` components gate it, `beside` is paid in their proportion, `factor` multiplies the sum. `named` is unpaid."""
+    role: Literal["answer", "beside", "factor"]
+    """Role in the sum: `answer` components gate it, `beside` is paid in their proportion, `factor` multiplies the sum."""
     weight: float
     explanation: str
     value: Callable[[Rewarded], float | None]
@@ -73,38 +68,6 @@ COMPONENTS = (
 )
 
 
-def _clause(name: str, text: str) -> RewardComponent:
-    def value(answer: Rewarded) -> float | None:
-        kept = answer.outcome.kept.get(name)
-        return None if kept is None else float(kept)
-
-    return RewardComponent(f"policy_{name}", "named", 0.0, text, value)
-
-
-SERVICE_COMPONENTS = (
-    RewardComponent("state", "answer", 1.0, "every end state holds, and nothing else was touched", lambda it: it.outcome.state),
-    RewardComponent("says_does", "factor", 1.0, "share of statements on what was done that the state confirms", lambda it: it.outcome.says_does),
-    RewardComponent("policy", "factor", 1.0, "no clause was broken", lambda it: it.outcome.policy),
-    *(_clause(one.name, one.text) for one in CLAUSES if not one.stops),
-)  # fmt: skip
-"""Components of the reward for serving a shopper in a talk."""
-
-
-SHOP_COMPONENTS = (
-    RewardComponent("wishes", "answer", 1.0, "share of wishes that are served, or rightly refused, and said in the report", served.wishes, 2),
-    RewardComponent("truthful", "factor", 1.0, "share of answers to wishes that the records confirm", served.truthful, 2),
-    RewardComponent("policy", "factor", 1.0, "no clause was broken", lambda it: it.outcome.policy),
-    *(_clause(one.name, f"clause {one.name} of the shop's policy was kept") for one in SHOP_CLAUSES if not one.stops),
-)  # fmt: skip
-"""Components of the reward in a talk of version 2."""
-
-
-def components_of(query: Query) -> Sequence[RewardComponent]:
-    if query.service is None:
-        return COMPONENTS
-    return SERVICE_COMPONENTS if query.service.version == 1 else SHOP_COMPONENTS
-
-
 class RewardRow(TypedDict):
     """A reward with its components."""
 
@@ -117,29 +80,26 @@ class RewardRow(TypedDict):
 
 def reward(answer: Rewarded) -> RewardRow:
     """Compute the reward, which is 0 without a right answer. `Misuse` for a question that code cannot check."""
-    known = components_of(answer.query)
-    values = {one.name: one.value(answer) for one in known}
-    core, core_weight = _weighed("answer", known, values)
-    beside, beside_weight = _weighed("beside", known, values)
+    values = {one.name: one.value(answer) for one in COMPONENTS}
+    core, core_weight = _weighed("answer", values)
+    beside, beside_weight = _weighed("beside", values)
     answered = core / core_weight
     total = answered * (core_weight + beside) / (core_weight + beside_weight)
-    for one in known:
+    for one in COMPONENTS:
         total *= (values[one.name] or 0.0) if one.role == "factor" else 1.0
     return {
         "total": round(total, 6),
         "components": values,
-        "weights": {one.name: one.weight for one in known},
-        "versions": {one.name: one.version for one in known},
+        "weights": {one.name: one.weight for one in COMPONENTS},
+        "versions": {one.name: one.version for one in COMPONENTS},
     }
 
 
-def _weighed(
-    role: str, components: Sequence[RewardComponent], values: Mapping[str, float | None]
-) -> tuple[float, float]:
+def _weighed(role: str, values: Mapping[str, float | None]) -> tuple[float, float]:
     """Return the weighted sum of the known components of a role, and the sum of their weights."""
     known = [
         (one.weight, value)
-        for one in components
+        for one in COMPONENTS
         if one.role == role and (value := values[one.name]) is not None
     ]
     return sum(weight * value for weight, value in known), sum(weight for weight, _ in known)

@@ -16,9 +16,6 @@ from drr.env.checkable import (
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
-from drr.env.service.outcome import ClosingForm, ServiceOutcome
-from drr.env.service.served import ServedForm, ServedOutcome
-from drr.env.session import Change
 from drr.env.source import Source
 from drr.eval.report_lists import ReportLists
 from drr.eval.rewards.answer_forms import AnswerForm, Form, PointsForm
@@ -45,26 +42,10 @@ class Rewarded:
     report: str
     form: Form | None
     sources: Sequence[Source]
-    changes: Sequence[Change] = ()
-    """Changes of profile, cart, orders and talk, as the session recorded them."""
 
     @cached_property
     def truth(self) -> Checkable:
         return truth_of(self.query)
-
-    @cached_property
-    def outcome(self) -> ServiceOutcome:
-        """Return what was done for the shopper of a talk."""
-        if self.query.service is not None and self.query.service.version > 1:
-            return self.talk
-        form = self.form if isinstance(self.form, ClosingForm) else None
-        return ServiceOutcome(self.query, self.changes, form)
-
-    @cached_property
-    def talk(self) -> ServedOutcome:
-        """Return what was done for the shopper of a talk of version 2, wish by wish."""
-        form = self.form if isinstance(self.form, ServedForm) else None
-        return ServedOutcome(self.query, self.changes, None, form)
 
     @cached_property
     def records(self) -> dict[str, JsonObject]:

@@ -113,10 +113,9 @@ def returned_addresses(answer: Answer) -> frozenset[str] | None:
 
 
 def _session(answer: Answer, shop: Shop | None) -> Session | None:
-    """Open the shop with the agent's changes to profile and orders, which are facts for this answer. `None` where there are none."""
-    case = None if answer.question is None else answer.question.service
-    if shop is None or not (answer.state_changes or case):
+    """Open the shop with the agent's changes to the profile, which are facts for this answer. `None` where there are none."""
+    if shop is None or not answer.state_changes:
         return None
-    session = Session(shop, answer.user_id, case=case)
+    session = Session(shop, answer.user_id)
     session.resume(answer.state_changes)
     return session

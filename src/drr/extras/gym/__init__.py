@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 from drr import Environment, Observation
@@ -40,14 +40,11 @@ class RetailEnv(gymnasium.Env):
         shop: str | Path,
         queries: str | Path | Sequence[Query] | None = None,
         *,
-        task: Literal["retail", "service"] = "retail",
         max_steps: int = 60,
         time_limit_s: float = 900.0,
         sandbox: str | Path | None = None,
     ) -> None:
-        self.own = Environment(
-            shop, queries, task=task, max_steps=max_steps, time_limit_s=time_limit_s, sandbox=sandbox
-        )
+        self.own = Environment(shop, queries, max_steps=max_steps, time_limit_s=time_limit_s, sandbox=sandbox)
         self.action_space = AnyText(MOST_CHARS)
         self.observation_space = spaces.Dict(
             {

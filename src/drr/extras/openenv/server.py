@@ -168,9 +168,6 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m drr.extras.openenv.server", description=__doc__)
     parser.add_argument("--shop", required=True, help="folder of the shop, or servers:NAME")
     parser.add_argument("--queries", help="JSONL of checkable questions; without it they are made, by seed")
-    parser.add_argument(
-        "--task", default="retail", help="retail or service, without --queries (default: %(default)s)"
-    )
     parser.add_argument("--sandbox", help="folder of the web (default: made with the shop, else in the box)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8000, help="port (default: %(default)s)")
@@ -188,7 +185,6 @@ def main(words: Sequence[str] | None = None) -> int:
         options = {
             "shop": given.shop,
             "queries": queries,
-            "task": given.task,
             "sandbox": given.sandbox,
             "max_steps": given.max_steps,
         }

@@ -28,8 +28,6 @@ class RetailToolsConfig(vf.ToolsetConfig):
     """JSONL of checkable questions. Without it they are made, by seed."""
     sandbox: str | None = None
     """Folder of the web. Without it what was made with the shop, else the web in the box."""
-    kind: str = "retail"
-    """The task of questions made by seed: `retail`, or `service`."""
     max_steps: int = 60
     time_limit_s: float = 900.0
 
@@ -91,7 +89,6 @@ def open_environment(config: RetailToolsConfig) -> Environment:
     return Environment(
         config.shop,
         config.queries,
-        task=cast(Any, config.kind),
         max_steps=config.max_steps,
         time_limit_s=config.time_limit_s,
         sandbox=config.sandbox,
@@ -111,8 +108,6 @@ class RetailConfig(vf.TasksetConfig):
     """JSONL of checkable questions. Without it they are made, by seed, without end."""
     sandbox: str | None = None
     """Folder of the web. Without it what was made with the shop, else the web in the box."""
-    kind: str = "retail"
-    """The task of questions made by seed: `retail`, or `service`."""
     seed: int = 0
     """The first seed."""
     max_steps: int = 60
@@ -122,7 +117,7 @@ class RetailConfig(vf.TasksetConfig):
         """Return the settings of a task, or raise `Misuse` where no shop is named."""
         if not self.shop:
             raise Misuse("--env.taskset.shop: name the folder of a shop")
-        own = {name: getattr(self, name) for name in ("shop", "queries", "sandbox", "kind", "max_steps")}
+        own = {name: getattr(self, name) for name in ("shop", "queries", "sandbox", "max_steps")}
         return RetailTaskConfig(**{**dict(self.task), "tools": self.task.tools.model_copy(update=own)})
 
 

@@ -21,12 +21,6 @@ from drr.wording.currency import DOLLARS, Currency
 from langchain_core.messages import AIMessage, BaseMessage
 
 Calls = list[tuple[str, JsonObject]]
-_QUESTIONS = {
-    "order": "Which orders do you mean?",
-    "choice": "What should I look for?",
-    "budget": "What may it cost? I am a script without a language model, so I cannot act on what you tell me.",
-}
-"""Questions of the script to a shopper who is served, by kind."""
 _AT_ONCE, _FILES, _OPENED, _PLANNED = 4, 6, 3, 12
 
 
@@ -128,8 +122,6 @@ def _missing(question: str, found: Found, bound: set[str], currency: Currency = 
     firsts = [one.product_id for one in found.products.values()][:_OPENED]
     calls += [("get_product_details", {"product_id": product_id}) for product_id in firsts]
     calls.append(("get_context", {"query": " ".join(words_of(question))}))
-    if "ask_shopper" in bound:
-        calls = [("ask_shopper", {"question": text, "about": [kind]}) for kind, text in _QUESTIONS.items()]
     return [call for call in calls if call[0] in bound and call not in found.calls]
 
 
