@@ -23,7 +23,7 @@ from benchmarks.results import record
 AXES = "products = 120\nusers = 20\nreviews = 800\nkinds = 6\npages = 5\nquestions = 24\n"
 SCRIPTED = Path(__file__).parents[1] / "tests" / "stress_agents.py"
 AGENTS = (
-    *("react", "plan-to-function", "hybrid-react", "ledger", "react+ws", "hybrid-react+own"),
+    *("react", "plan-to-function", "hybrid-react", "react+ws", "hybrid-react+own"),
     *(f"{SCRIPTED}:{name}" for name in ("fair", "cheapest", "first_place", "flaky", "quoting", "obedient")),
 )
 JUDGED = ("rules", "rules,faithfulness", "rules,quality", "")

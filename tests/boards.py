@@ -21,7 +21,7 @@ JUDGE: JudgeRow = {
     "rule_written": False,
 }
 MODELS = tuple(f"provider{number % 7}:model-{number}" for number in range(20))
-AGENTS = ("react", "react+ws", "plan-to-function", "plan-to-function+ws", "hybrid-react", "ledger")
+AGENTS = ("react", "react+ws", "plan-to-function", "plan-to-function+ws", "hybrid-react", "dr3")
 
 
 def figure(value: float, reach: float, answers: int, top: float | None = 1.0) -> VRow:

@@ -185,8 +185,6 @@ class Pages:
 class Commands:
     """The commands of a paper, and its additions to everybody's commands."""
 
-    gone: Mapping[str, str] = {}
-    """Former commands, within `drr papers` and on their own, with their replacements."""
     examples: Mapping[str, Sequence[str]] = {}
     """Example lines for the help of commands."""
     reproduces: bool = False

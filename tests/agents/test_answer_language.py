@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from drr.agents.registry import PAPER
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.open import open_web
 
-from tests.agents.test_settings_on_the_wire import VARIANTS, snoop
+from tests.agents.test_settings_on_the_wire import snoop
 from tests.commands import Drr
 from tests.foreign import COUNTRIES, foreign_shop
 from tests.wire import Say, Wire
@@ -40,7 +41,7 @@ def test_agents_are_asked_for_the_language_and_judges_told_of_it(
     (questions := tmp_path / "q.jsonl").write_text(
         json.dumps({"query": COUNTRIES[name].question, "user_id": user})
     )
-    for variant in VARIANTS:
+    for variant in PAPER:
         at = ("run", tmp_path / variant, "--queries", questions, "--shop", folder, "--variants", variant)
         with Wire(snoop) as wire:
             drr(*at, "--model", MODEL, "--base-url", wire.url, "--quiet")

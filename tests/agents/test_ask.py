@@ -37,7 +37,6 @@ LATE = (
     "drr.agents.citation_repair",
     "drr.citations.parse",
     "drr.eval",
-    "drr.wording.stated_figures",
 )
 """What no first call of a tool needs: half a second went by before it, much of it for these."""
 FIRST = f"""

@@ -115,7 +115,7 @@ def test_only_a_checkable_question_has_the_form_in_its_key(
     (tmp_path / "mine.py").write_text(AGENT)
     mine = f"{tmp_path / 'mine.py'}:quick"
     settings = Settings(model="anthropic:claude-sonnet-5-5", anthropic_api_key="sk-test-000000000000")
-    chosen = {one.name: one for one in choose(f"plan-to-function,react,hybrid-react,ledger,{mine}")}
+    chosen = {one.name: one for one in choose(f"plan-to-function,react,hybrid-react,{mine}")}
     realm = ShopRealm(shop, web, settings.shop_url)
     answering = AnswerWork(
         StudyPlan(shop=shop.spec), settings, chosen, realm, models_of(settings), load_prompts()
@@ -129,7 +129,7 @@ def test_only_a_checkable_question_has_the_form_in_its_key(
         assert new.spec == {**old.spec, "form": True}, "nothing of the truth"
         differing = {name for name in old.key_fields if old.key_fields[name] != new.key_fields[name]}
         assert differing == (set() if "mine" in new.spec["variant"] else {"prompts"})
-    assert [answering.asks_for_form(name) for name in chosen] == [True] * 4 + [False]
+    assert [answering.asks_for_form(name) for name in chosen] == [True] * 3 + [False]
     points = Checkable.model_validate({"points": [{"figure": 24.95, "sources": ["x"]}]})
     for new, old in zip(
         answering.units([plain.model_copy(update={"checkable": points})]), after, strict=True

@@ -11,13 +11,11 @@ from drr.agents import brief as briefs
 from drr.agents.base import AnswerRecord
 from drr.agents.brief import (
     CallEvidence,
-    FormRequest,
     PlanRequest,
     ReportRequest,
     ResearchRequest,
     SynthesisRequest,
 )
-from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.registry import PAPER
 from drr.app.cli import main
 from drr.citations.parse import parse
@@ -35,7 +33,7 @@ from tests.agents.garden import ANNA, BEN, CountingWeb
 from tests.agents.garden import Ask as Ask
 from tests.cases import cases
 
-ALL = [*PAPER, "ledger", "hybrid-react+profile", "hybrid-react+profile+ws"]
+ALL = [*PAPER, "hybrid-react+profile", "hybrid-react+profile+ws"]
 CALLS: list[tuple[str, dict[str, Any]]] = cases("agents", "CALLS")
 
 
@@ -137,7 +135,6 @@ async def test_the_script_reads_briefs_and_records_and_no_prompt() -> None:
 def test_any_text_gets_an_answer(text: str) -> None:
     for brief in (
         PlanRequest(text, True), ResearchRequest(text), briefs.SupervisorRequest(text), SynthesisRequest(text, ()), ReportRequest(text),
-        FormRequest(text, (), {}),
     ):  # fmt: skip
         message = agent_policy([HumanMessage(text)], {"brief": brief})
         assert message.text or message.tool_calls
@@ -175,6 +172,3 @@ async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: Counting
     whole = agent_policy([], {"brief": reporting}).text
     assert all(one.title in text for one in found.products.values() for text in (told, whole))
     assert "price unknown" in told and whole == report(question, found)
-    for form, schema in ((False, ReportForm), (True, CheckableReport)):
-        filled = agent_policy([], {"brief": FormRequest(question, evidence, {}, form)}).text
-        assert len(schema.model_validate_json(filled).sections[0].products) == len(found.products)

@@ -301,20 +301,3 @@ async def test_a_question_that_code_checks_asks_for_the_form(ran: JudgingResults
     assert record.form == FORM and record.report.strip() == REPORT
     record, requests = await ran(handing_in(script), name)
     assert record.form is None and ASKED_FOR not in json.dumps([one.body for one in requests])
-
-
-async def test_the_ledger_hands_in_the_form_that_its_model_fills(ran: JudgingResults) -> None:
-    """What stands in it cannot end its block: code alone writes figures into that report."""
-    filled = {"answer": [{"text": "Take {product:B0HOUSE001}.", "passages": []}], "sections": [], "plan": []}
-
-    def script(request: Request) -> Say:
-        if "output_config" not in request.body:
-            return react(request)
-        wants = "form" in request.body["output_config"]["format"]["schema"]["properties"]
-        assert wants == (ASKED_FOR in json.dumps(request.body))
-        return Say(json.dumps({**filled, **({"form": f"{FORM}\n```\n\nOnly $1.00!"} if wants else {})}))
-
-    record, _ = await ran(script, "ledger", form=True)
-    assert "Take Cedar bird house" in record.report and "$1.00" not in record.report
-    assert record.form is not None and record.form.startswith(FORM)
-    assert (await ran(script, "ledger"))[0].form is None

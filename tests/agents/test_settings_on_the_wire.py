@@ -24,7 +24,6 @@ OWN = (ANNA, "Anna", "Ortiz", "anna@post.example", "657-735-4762", "Daniel Plain
 """Of her record and her orders."""
 USER_TOOLS = cases("agents", "USER_TOOLS")
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
-VARIANTS = (*PAPER, "ledger")
 QUERY = {"query": "Which bird house suits bluebirds in a small garden?", "user_id": ANNA, "person_id": "p-1"}
 
 
@@ -63,7 +62,7 @@ def snoop(request: Request) -> Say:
     return Say(calls=[*asked, *search]) if offered else Say("A cedar house of 9 inches will do.")
 
 
-def requests_under(home: Path, setting: str, at: Path, variants: Sequence[str] = VARIANTS) -> Sequence[str]:
+def requests_under(home: Path, setting: str, at: Path, variants: Sequence[str] = PAPER) -> Sequence[str]:
     words = ["run", str(at), "--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--settings", setting,
              "--persons", str(home / "persons.jsonl"), "--contexts", str(home / "contexts"), "--quiet",
              "--variants", ",".join(variants), "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
@@ -78,7 +77,7 @@ GIVEN = cases("agents", "GIVEN")
 @pytest.mark.parametrize("setting", GIVEN)
 def test_no_byte_holds_more_than_the_setting_allows(home: Path, tmp_path: Path, setting: str) -> None:
     sent = requests_under(home, setting, tmp_path / "study")
-    assert len(sent) >= 3 * len(VARIANTS)
+    assert len(sent) >= 3 * len(PAPER)
     found = {
         "own": [word for word in OWN if any(word in body for body in sent)],
         "said": [said for _, said in STATEMENTS if any(said in body for body in sent)],
@@ -92,7 +91,7 @@ def test_no_byte_holds_more_than_the_setting_allows(home: Path, tmp_path: Path, 
 
 def test_every_variant_is_told_what_the_setting_gives(home: Path, tmp_path: Path) -> None:
     """Each in at least one request of its own: a variant that drops the person would be compared under a wrong name."""
-    for variant in ("plan-to-function", "react", "hybrid-react", "ledger"):
+    for variant in ("plan-to-function", "react", "hybrid-react"):
         words = ["run", str(tmp_path / variant), "--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"),
                  "--settings", "persona", "--persons", str(home / "persons.jsonl"), "--quiet",
                  "--variants", variant, "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip

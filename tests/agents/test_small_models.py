@@ -17,7 +17,7 @@ LOOKS = {"text_call": "no_research", "tagged_call": "no_research", "prose": "no_
 PLANS = {"empty_plan": "no_research", "prose_plan": "no_research", "worded_plan": "no_research", "prose": "done",
          "json_report": "malformed_call"}  # fmt: skip
 PARSED = {"text_call": "done", "tagged_call": "done"}
-ENDINGS = {"react": LOOKS, "hybrid-react": LOOKS, "plan-to-function": PLANS, "ledger": {"prose_plan": "malformed", "prose": "malformed"}}  # fmt: skip
+ENDINGS = {"react": LOOKS, "hybrid-react": LOOKS, "plan-to-function": PLANS}
 
 
 @pytest.mark.slow

@@ -43,7 +43,6 @@ CASES = [
     (["data", "ingest", "raw", "--pick", ""], {"meta-prefix", "top", "random"}, {"--json"}),
     (["check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
     (["judges", "check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
-    (["check", "--ba"], set(), {"--bar"}),
 ]
 
 

@@ -40,7 +40,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     memories = f"memory:recent:500,memory:{home}/letter.py:Letter,memory:{home}/asking.py:Asking"
     return ["--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--persons", str(home / "persons.jsonl"),
             "--contexts", str(home / "contexts"), "--settings", f"task,context:2k,persona,records,{memories}",
-            "--variants", "react,ledger", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
+            "--variants", "react,hybrid-react+own", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
 
 
 def forecast(at: Path, words: list[str], drr: Drr) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def test_before_the_first_answer_and_after_it(words: list[str], tmp_path: Path, 
     assert read < rows["react@persona"]["input_tokens"] / 2 < read + calls * told
     assert rows["react@memory:recent:500"]["input_tokens"] == 2 * (read + calls * 500)
     assert "at most 500 tokens" in rows["react@memory:recent:500"]["from"]
-    assert all(row["calls"] is None and row["from"] is None for name, row in rows.items() if "ledger" in name)
+    assert all(row["calls"] is None and row["from"] is None for name, row in rows.items() if "+own" in name)
 
     memories = {row["memory"]: row for row in found["memories"]}
     counts = {name: (row["persons"], row["left"], row["recalls"]) for name, row in memories.items()}
@@ -90,6 +90,6 @@ def test_before_the_first_answer_and_after_it(words: list[str], tmp_path: Path, 
 def test_a_forecast_needs_no_key(words: list[str], tmp_path: Path, drr: Drr) -> None:
     study = str(tmp_path / "study")
     variants = drr.json("run", study, *words, "--dry-run")["variants"]
-    assert {row["variant"].partition("@")[0] for row in variants} == {"react", "ledger"}
+    assert {row["variant"].partition("@")[0] for row in variants} == {"react", "hybrid-react+own"}
     assert "set ANTHROPIC_API_KEY" in drr.err("run", study, *words)
     assert not Path(study).exists()

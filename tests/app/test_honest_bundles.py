@@ -80,7 +80,7 @@ def _trials(drr: Drr, box: Path) -> None:
 
 
 def _every_agent(drr: Drr, box: Path) -> None:
-    run(drr, box, variants="all,ledger,hybrid-react+profile,hybrid-react+own,hybrid-react+own+ws")
+    run(drr, box, variants="all,hybrid-react+profile,hybrid-react+own,hybrid-react+own+ws")
     assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
 
 
@@ -213,7 +213,7 @@ def _own_prompts(drr: Drr, box: Path) -> None:
 
 
 def _judged_in_part(drr: Drr, box: Path) -> None:
-    run(drr, box, variants="react,ledger")
+    run(drr, box, variants="react,react+ws")
     assert drr("judge", "study", "--judge", "offline", "--quiet", "--limit", 5)[0] in (0, 1)
 
 
@@ -225,7 +225,7 @@ def _other_search(drr: Drr, box: Path) -> None:
 def _files(drr: Drr, box: Path) -> None:
     """Tasks with files: their results indent what they quote of them."""
     write_known_task(Path("tasks", "007"))
-    variants = ("--variants", "react,plan-to-function,hybrid-react,ledger")
+    variants = ("--variants", "react,plan-to-function,hybrid-react")
     assert drr("run", "study", "--tasks", "tasks", *variants, "--quiet")[0] == 0
 
 

@@ -39,7 +39,7 @@ def test_choices_hide_rows_and_points(page: Page, site: Path) -> None:
     rows, points = page.locator("#choose ~ * tbody tr:visible"), page.locator(".chart a:visible")
     expect(rows).to_have_count(41)
     expect(points).to_have_count(41)
-    page.get_by_label("architecture").select_option(label="ledger")
+    page.get_by_label("architecture").select_option(label="dr3")
     expect(rows).to_have_count(6)
     expect(points).to_have_count(6)
     expect(page.locator("#chosen")).to_have_text("6 of 41 shown")

@@ -30,7 +30,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, judge
-from drr.eval.metrics.compare import compare
+from drr.eval.metrics.compare import ValueTable, compare_systems
 from drr.eval.metrics.diagnosis import FILE, LABELS
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.reliability import UNCOUNTED, UNREAD
@@ -91,7 +91,7 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     cells = {name: [(one.brief, one.shade) for one in row[at : at + 2]] for name, row in table.rows}
     assert cells["mute"][0][0].startswith("0 of ") and cells["mute"][0][1] == ""
     assert cells["mute"][1] == ("0 of 1", "") and cells["good"][1] == ("1 of 2", "")
-    assert compare(judged, "mute", "good")["figures"] == {
+    assert compare_systems(ValueTable(judged), "mute", "good")["figures"] == {
         "mute": {"read": 0, "of": 1},
         "good": {"read": 1, "of": 2},
     }

@@ -208,7 +208,7 @@ def test_a_file_in_the_papers_form_comes_back_as_it_went(
     }  # fmt: skip
     own = tmp_path / "own.jsonl"
     own.write_text("\n".join(json.dumps(line) for line in exported), encoding="utf-8")
-    assert drr.json("papers", "criteria", made, "import", own, "--by", "Ada") == {
+    assert drr.json("papers", "criteria", made, "import", own) == {
         "schema": 1,
         "read": 3,
         "changed": [],
@@ -230,7 +230,7 @@ def test_a_malformed_file_changes_nothing_and_is_named_by_line(
     path = tmp_path / "bad.jsonl"
     good = {**exported[0], "personalization_weights": {"GOAL": 0.1, "CONT": 0.2, "PRES": 0.3, "ACTI": 0.4}}
     path.write_text(json.dumps(good) + "\n" + json.dumps({**exported[1], **change}), encoding="utf-8")
-    said = drr.err("papers", "criteria", made, "import", path, "--by", "Ada")
+    said = drr.err("papers", "criteria", made, "import", path)
     assert f"{path}, line 2: " in said and wrong in said
     assert not (made / "criteria.jsonl").exists()
 

@@ -91,7 +91,7 @@ async def test_errors_have_the_words_that_show_them(study: Study) -> None:
 def test_options_are_of_one_architecture() -> None:
     """Each goes with the one that has all of its options but one, as far as there is such a one."""
     systems = [
-        "react", "dr3+validate", "dr3", "react+ws@task", "react+ws", "ledger", "dr3+validate@turns:3",
+        "react", "dr3+validate", "dr3", "react+ws@task", "react+ws", "plan-to-function", "dr3+validate@turns:3",
         "dr3@dense",
     ]  # fmt: skip
     assert [list(two) for two in option_pairs([*systems, "plan@none", "plan@supportive"])] == cases(

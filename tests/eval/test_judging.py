@@ -23,7 +23,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
 from drr.eval.judging.read import choose_judging, judgings, read_judged, repetitions, store_judging
 from drr.eval.judging.run import JudgeOptions, cited_pages, forecast, judge, refetch
-from drr.eval.metrics.compare import compare
+from drr.eval.metrics.compare import ValueTable, compare_systems
 from drr.eval.metrics.document import banner, study_document
 from drr.eval.tasks.judgements import JudgingRun
 from drr.offline.judge import RulesJudge
@@ -149,7 +149,9 @@ async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: S
 
 async def test_what_a_judging_was_not_asked_for_stays_as_it_was(study: Study, tmp_path: Path) -> None:
     """Before, a judging of pairs had today's version of every task, and no grades of before."""
-    await put(study, *(answer("a", variant, report(variant), [PAGE]) for variant in ("react", "ledger")))
+    await put(
+        study, *(answer("a", variant, report(variant), [PAGE]) for variant in ("react", "hybrid-react"))
+    )
     await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
     (tmp_path / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
     prompts = box_prompts().overridden(tmp_path)
@@ -239,7 +241,7 @@ async def test_a_judge_that_says_the_same_again_has_no_noise(study: Study) -> No
     await by_rules(study, ["faithfulness"], repeat=0)
     await by_rules(study, ["faithfulness"], repeat=1)
     judged = read_judged(study, choose_judging(study))
-    noise = compare(judged, "x", "y", repetitions(study, judged))["noise"]
+    noise = compare_systems(ValueTable(judged, again=repetitions(study, judged)), "x", "y")["noise"]
     assert (noise["fp"]["value"], noise["fp"]["n"]) == (0.0, 5)
     assert all(row["value"] == 0.0 for row in noise.values()) and "n_claims" not in noise
 

@@ -19,7 +19,7 @@ from drr.eval.agreement.study import compare_on_metrics
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
-from drr.eval.metrics.compare import compare
+from drr.eval.metrics.compare import ValueTable, compare_systems
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.corrected import ScoredThing, corrected
 from drr.eval.stats.differences import paired
@@ -298,7 +298,7 @@ async def test_nothing_in_a_document_counts_a_task_twice(sized: Study) -> None:
     }
     told = compare_on_metrics(judged, judged)["dr3_ir_sc"]["mard"]["method"]
     assert "3 clusters" in told
-    rows = [row for _, row in _rows(compare(judged, "dr3", "react")) if row["n"] == 6]
+    rows = [row for _, row in _rows(compare_systems(ValueTable(judged), "dr3", "react")) if row["n"] == 6]
     assert rows and all(row["tasks"] == 3 for row in rows)
 
 

@@ -87,12 +87,11 @@ def test_strange_sizes_folders_and_tasks_are_refused(copied: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--shop", "shop"), "--shop: no tasks are invented from a shop any more"),
         (("--seed", "3"), "--seed: goes with --files FOLDER"),
         (("--model", "anthropic:claude-sonnet-5-5"), "--model: goes with --files FOLDER"),
     ],
 )
-def test_what_made_tasks_before_is_told(
+def test_what_goes_with_files_of_ones_own_is_told(
     words: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert drr("papers", "tasks", "drawer", "--out", tmp_path / "t", *words) == 2

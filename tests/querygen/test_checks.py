@@ -11,7 +11,7 @@ import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Fact, Query, read_queries
 from drr.env.shop import Shop
-from drr.env.text import SimilarTexts, similarity, text_shingles
+from drr.env.text import SimilarTexts, text_shingles
 from drr.querygen.builtin import FILE, builtin_queries
 from drr.querygen.check_list import CHECKS
 from drr.querygen.checks import Checker, coherence, spread
@@ -165,15 +165,11 @@ def test_names_and_what_stands_beside_a_question_are_personal_data(sound: Query,
 
 
 def test_likeness_is_jaccard_over_shingles_of_texts_seen() -> None:
-    a, b = text_shingles("one two three four"), text_shingles("one two three five")
-    assert similarity(a, a) == 1
-    assert similarity(a, b) == pytest.approx(1 / 3)
-    assert similarity(text_shingles("a b c d"), text_shingles("w x y z")) == 0
     texts = ["a b c d e f", "a b c x y z", "q r s t u v", "a b c d e g", "one", "one"]
     sets = [text_shingles(text) for text in texts]
     seen = SimilarTexts()
     for place, own in enumerate(sets):
-        expected = {at: similarity(own, sets[at]) for at in range(place) if own & sets[at]}
+        expected = {at: len(own & sets[at]) / len(own | sets[at]) for at in range(place) if own & sets[at]}
         assert dict(seen.alike(own)) == expected
         seen.add(own)
     seen.forget_last(sets[-1])

@@ -98,14 +98,6 @@ def test_what_cannot_be_told_says_why_in_one_word_and_fails_nothing(ask: Ask, ru
     assert {name: rules[name]["evidence"] for name in told} == {name: [why] for name, why in told.items()}
 
 
-def test_a_bar_is_refused_with_a_sentence(ask: Ask, drr: Drr) -> None:
-    code, out, err = ask("Fine.", "--bar", "0.9")
-    assert (code, out) == (2, "")
-    assert "--bar: rules say only what is certain" in err and "--judge" in err
-    code, out, _ = drr("check", "--help")
-    assert code == 0 and "--bar" not in out
-
-
 @pytest.mark.parametrize("content", [None, b"\xff\xfe bad", b"", b"\xef\xbb\xbf \r\n\n"])
 def test_a_file_that_cannot_be_read_or_is_empty_exits_2_with_nothing_on_standard_output(
     tmp_path: Path, drr: Drr, content: bytes | None

@@ -18,7 +18,6 @@ from drr.wording.figures import HEDGES, Hedges, UnitReader
 from drr.wording.limits import CountReader, ExclusionReader, LimitReader
 from drr.wording.money import MoneyReader
 from drr.wording.personal import CircumstanceReader
-from drr.wording.stated_figures import ComparisonReader, RatingReader, StatedReader, VerdictReader
 from drr.wording.states import PLACES, PlaceReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
@@ -60,24 +59,20 @@ READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: WordReader(words).speaks(text),
     "circumstances": lambda words, text: CircumstanceReader(words).found_in(text),
-    "comparisons": lambda words, text: ComparisonReader(words).compares(text),
     "counts": lambda words, text: CountReader(words).count(text),
     "denials": lambda words, text: DenialReader(words).read(text),
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
     "facts": lambda words, text: of_facts(FactWords(words), text),
     "hedges": hedged,
-    "limits": lambda words, text: (LimitReader(words).limits(text), LimitReader(words).thresholds(text)),
+    "limits": lambda words, text: LimitReader(words).limits(text),
     "money": lambda words, text: list(MoneyReader(words, HEDGES).amounts(text)),
     "pages": lambda words, text: PageWords(words).is_of_a_page(text.casefold().split()),
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
     "purchases": lambda words, text: WordReader(words, "verbs", "nouns").speaks(text),
-    "ratings": lambda words, text: list(RatingReader(words).places(text)),
-    "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "summaries": lambda words, text: SummaryReader(words).is_summary(text),
     "told_values": lambda words, text: told_rates(RateWords(words), text),
-    "verdicts": lambda words, text: VerdictReader(words).verdict(text),
     "units": lambda words, text: [UnitReader(words).named(word) for word in text.split()],
 }
 """File of words -> what is read with it."""

@@ -43,8 +43,6 @@ class Architecture:
     """True where pictures go to an outside program instead of one of this package's models."""
     once: bool = False
     """True where the agent cannot be asked for an answer a second time."""
-    profile: bool = False
-    """True where every variant gets facts from the shopper's profile."""
     origin: str = BUILT_IN
     word: str = ""
     """Words that find the architecture again where its name does not: a file's whole path and a function."""

@@ -134,22 +134,6 @@ class ReportRequest:
 
 
 @dataclass(frozen=True)
-class FormRequest:
-    """The request for the form of a report, from calls with their answers.
-
-    `passages` has the number of what each address said.
-    """
-
-    question: str
-    evidence: tuple[CallEvidence, ...]
-    passages: Mapping[str, int]
-    form: AskedForm = False
-    """The form beside the report by which code checks the answer."""
-    language: str | None = None
-    """The language of the shop, in which the report is to be written."""
-
-
-@dataclass(frozen=True)
 class CitationRepairRequest:
     """The request to put right the citations of a report."""
 
@@ -175,7 +159,6 @@ Brief = (
     | RequirementsRequest
     | SynthesisRequest
     | ReportRequest
-    | FormRequest
     | CitationRepairRequest
     | PageSummaryRequest
 )

@@ -7,14 +7,13 @@ from typing import Any
 
 
 def graphs() -> dict[str, Callable[[], Any]]:
-    from drr.agents import hybrid_react, ledger, plan_to_function, react
+    from drr.agents import hybrid_react, plan_to_function, react
     from drr.env.plugins import papers
 
     return {
         "plan-to-function": plan_to_function.graph,
         "react": react.graph,
         "hybrid-react": hybrid_react.graph,
-        "ledger": ledger.graph,
         "researcher": hybrid_react.researcher_graph,
         **{name: graph for paper in papers() for name, graph in paper.agents.graphs().items()},
     }

@@ -120,10 +120,6 @@ class RunChatModel(BaseChatModel):
             raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
         return self.of(self.run, role, seen=self.seen, untaken=self.untaken)
 
-    def chat_model(self) -> RunChatModel:
-        """Return this object, for older agents whose model was not a chat model itself."""
-        return self
-
     async def reply(
         self,
         messages: Sequence[BaseMessage],

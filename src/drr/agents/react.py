@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Literal, NotRequired, Protocol, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from drr.agents import turns
 from drr.agents.base import Ending
@@ -22,9 +21,6 @@ from langgraph.types import Command
 
 class ReactState(LoopState):
     report: str
-
-
-ReactGraph = CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]
 
 
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
@@ -67,35 +63,25 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     return {"report": await report_afresh(run)}
 
 
-class ReportNode(Protocol):
-    async def __call__(self, state: ReactState, runtime: Runtime[AgentRun]) -> ReportState: ...
-
-
-def graph_of(name: str, report: ReportNode) -> ReactGraph:
-    """Return the graph of ReAct's research with another report node at its end."""
+@cache
+def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
     return (
         StateGraph(ReactState, context_schema=AgentRun)
         .add_node("reason", reason)
         .add_node("act", act)
         .add_node("report", report)
         .add_edge(START, "reason")
-        .compile(name=name)
+        .compile(name="react")
     )
 
 
-@cache
-def graph() -> ReactGraph:
-    return graph_of("react", report)
-
-
-async def answer(run: AgentRun, made: Callable[[], ReactGraph] = graph, facts: str = "") -> Ending:
-    """Run the graph and return its report and stop reason. The shopper's `facts` are added after the question."""
+async def answer(run: AgentRun) -> Ending:
     start: ReactState = {
-        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked + facts)],
+        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked)],
         "steps": 0,
         "stop": "finalized",
         "report": "",
     }
     config: RunnableConfig = {"recursion_limit": turns.recursion_limit(run.limits.steps)}
-    end = await made().ainvoke(start, config, context=run)
+    end = await graph().ainvoke(start, config, context=run)
     return Ending(end["report"], end["stop"])

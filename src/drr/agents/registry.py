@@ -76,15 +76,6 @@ BUILT_IN = (
         settings=("reason", "text_calls"),
         load=built_in("drr.agents.hybrid_react"),
     ),
-    Architecture(
-        name="ledger",
-        version="2",
-        summary="one agent reasons and acts in turns; code fills in addresses, titles, figures and sums of its report",
-        prompts=("react", "researcher_profile", "ledger_report", "ledger_mend"),
-        settings=("reason", "text_calls", "form"),
-        profile=True,
-        load=built_in("drr.agents.ledger"),
-    ),
 )
 PAPER = tuple(
     architecture + mode

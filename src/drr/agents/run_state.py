@@ -145,7 +145,7 @@ class AgentRun(AgentInstructions):
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The study's values of the settings that the architecture declares."""
     profile: ProfileFacts | None = None
-    """Facts from the shopper's profile, for variants with `+profile` and architectures with `profile`."""
+    """Facts from the shopper's profile, for variants with `+profile`."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Cancels background work when the run is over."""
     listener: Listener = ignore_event

@@ -299,7 +299,7 @@ def _run_of(
             steps=run.steps,
         )
         run.call_tool, run.aclose = _with_summaries(summaries), summaries.aclose
-    if variant.has(PROFILE) or (variant.architecture.profile and world.session is not None and run.user_id):
+    if variant.has(PROFILE):
         run.profile = _profile_facts(run, world)
     return run
 

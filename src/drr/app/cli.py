@@ -14,7 +14,6 @@ from drr.app.commands.table import (
     command_of,
     find_command,
     first_words,
-    renamed_command_hint,
     top_level_words,
 )
 
@@ -81,9 +80,6 @@ def _main(words: list[str]) -> int:
         print("drr", version("deepresearch-retail"))
         return 0
     found = find_command(words)
-    if (found is None or found.command.name == "papers") and (now := renamed_command_hint(words)):
-        print(f"drr: {now}", file=sys.stderr)
-        return 2
     if found is None:
         from drr.app.commands.parser import did_you_mean
 

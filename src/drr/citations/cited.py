@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -229,30 +228,3 @@ def _unterminated_defects(positions: Iterable[int], length: int) -> Iterator[Def
     for start in positions:
         end = min(start + _SHOWN, length)
         yield Defect("unterminated_link", "", start, end, "a link without its end")
-
-
-_LINK = re.compile(
-    r"!?\[([^\[\]]{0,500})\](?:\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)|\[[^\[\]]{0,200}\])"
-)
-_TAG = re.compile(r"</?[A-Za-z!?][^<>]{0,3000}>?")
-_SCHEME = re.compile(
-    r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}:\s?/\s?/\S*|\b(?:mailto|javascript|data|tel|doi):\S+|\bwww\.\S+", re.I
-)
-_MAIL = re.compile(r"(?<!\S)[^\s@]*+@\S+")
-_SITE = re.compile(
-    r"(?<![\w@.])(?:[A-Za-z0-9-]{2,63}\.)+(?:[a-z]{2,24}|[A-Z]{2,24})(?![\w])(?:[/?#:]\S*)?|(?<![\w.])//[A-Za-z0-9-]+\.\S+"
-)
-_ROUNDS = 6
-"""Most rounds of removal: removing something may form a new marker, which is removed too."""
-
-
-def without_addresses(text: str) -> str:
-    """Return the text without links, tags, addresses, e-mails and names of sites."""
-    for _ in range(_ROUNDS):
-        before = text
-        text = _LINK.sub(r"\1", text)
-        for pattern in (_TAG, _SCHEME, _MAIL, _SITE):
-            text = pattern.sub(" ", text)
-        if text == before:
-            break
-    return text

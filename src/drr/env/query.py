@@ -71,7 +71,7 @@ class Query(BaseModel):
     query: str = Field(min_length=1)
     user_id: str = Field(min_length=1)
     task_id: Id | None = None
-    """Id of the task (wish) that several persons ask (`drr papers pairs`)."""
+    """Id of the task (wish) that several persons ask (`drr papers tasks pairs`)."""
     person_id: Id | None = None
     """Id of the person who asks the query, from a file of persons."""
     size: Id | None = None

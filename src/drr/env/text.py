@@ -175,12 +175,6 @@ def text_shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(words[at : at + WIDTH]) for at in range(len(words) - WIDTH + 1))
 
 
-def similarity(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
-    """Return the Jaccard similarity: 1 for the same words in the same order, 0 for nothing in common."""
-    union = len(a | b)
-    return len(a & b) / union if union else 1.0
-
-
 class SimilarTexts:
     """The texts so far, indexed by word sequences: a new text is compared only with texts that share a sequence."""
 

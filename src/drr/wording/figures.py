@@ -198,9 +198,6 @@ class Quantity(NamedTuple):
             return 0.5 * 10.0**-self.decimals + _EXACT
         return money_slack(whole=self.whole or self.approx)
 
-    def equals(self, other: float) -> bool:
-        return abs(self.value - other) <= self.tolerance
-
 
 def same_number(claimed: Quantity, stated: Quantity) -> bool:
     """Tell whether two figures agree up to the claim's rounding. A hedged figure may differ by 5 %; if both have units, these must be of one kind."""

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from drr.wording.figures import DIGITS, NUMERAL, Quantity, number, number_of, spoken_number
 from drr.wording.money import MONEY, dollar_amounts
-from drr.wording.vocabulary import Wordbook, any_word_pattern, vocabulary
+from drr.wording.vocabulary import Wordbook, vocabulary
 
 Scope = Literal["total", "item", "month"]
 
@@ -34,9 +34,6 @@ _JOIN = re.compile(r"\s{0,8}(?:-|–|—|\b(?:to|and)\b)\s{0,8}", re.I)
 _SECOND = re.compile(rf"({DIGITS})(?![\d%])")
 _AND = re.compile(r"(?:\b(?:and|but)|[,;])\s{0,8}$", re.I)
 """A joining word at the end of a text. In `no more than $200 in total and $50 per item` the second figure is a limit like the first."""
-_BARE = r"[1-9]\d{1,4}(?:\.\d\d)?"
-_MANY_SIDED = frozenset(("with", "on", "have", "within", "inside", "spend", "spending"))
-"""Words before a limit that also occur before other kinds of figures."""
 _CLAUSE = re.compile(r"[.;!?]\s")
 _BEFORE, _AFTER = 120, 60
 """Characters before and after an amount that may say what the amount is."""
@@ -94,16 +91,6 @@ class LimitReader:
         )
         self._range_before = compiled(rf"\b(?:{some('range_before')})\s{{0,8}}$")
         self._offer = compiled(rf"\b(?:{some('offers')})\b")
-        caps = any_word_pattern(set(words["cap_before"]) - _MANY_SIDED)
-        end = rf"(?=[,;:!?)]|\.(?!\d)|$| (?:and|but|for|with|please|that|which|{some('cap_after', 'item_after')})\b)"
-        self._bare_range = compiled(
-            rf"\b((?:{some('range_before')}) )({_BARE}) and ({_BARE})(?: dollars| bucks)?{end}"
-        )
-        self._bare = compiled(
-            rf"(\b(?:{caps})(?: (?:{some('cap_fillers', 'cap_nouns')})){{0,3}} )({_BARE}){end}"
-            rf"|(?<![\w$.,/-])({_BARE})(?= (?:{some('cap_after')})\b)"
-        )
-        self._whose = compiled(r"\bfor \w{1,20} $")
         self._least_order = compiled(rf"\b(?:{some('least_orders')})(?: of| is)?:?\s{{0,8}}$")
 
     def limits(self, text: str) -> list[CostLimit]:
@@ -120,23 +107,6 @@ class LimitReader:
                 found.append(CostLimit(scope, *bounds))
         change = self._change.finditer(text)
         return found + [CostLimit("total", None, float(spoken_number(one["bill"]))) for one in change]
-
-    def thresholds(self, text: str) -> list[float]:
-        """Return the amounts that a purchase must reach for an offer: `10% off orders over $50` limits nothing."""
-        kinds = (self._limit_at(text, amount) for amount in dollar_amounts(text))
-        return [one.value for one in kinds if one.second is None and self._is_offered(one)]
-
-    def signed(self, text: str) -> str:
-        """Rewrite `under 40` as `under $40`, unless a word after the figure says what it counts."""
-        text = self._bare_range.sub(r"\1$\2 and $\3", text)
-        return self._bare.sub(self._with_sign, text)
-
-    def _with_sign(self, found: re.Match[str]) -> str:
-        """Add the dollar sign to a match, unless the figure may be an age: `for kids under 12`."""
-        may_be_age = len(found[2] or "") == 2 and found[2] < "20"
-        if may_be_age and self._whose.search(found.string, 0, found.start()):
-            return found[0]
-        return f"{found[1] or ''}${found[2] or found[3]}"
 
     def _limit_at(self, text: str, amount: Quantity) -> _Limit:
         before = text[max(0, amount.start - _BEFORE) : amount.start]
@@ -232,10 +202,6 @@ class LimitReader:
 _READER = LimitReader(vocabulary("limits"))
 limits = _READER.limits
 """The function that returns every limit in a text, in order."""
-thresholds = _READER.thresholds
-"""The function that returns every amount that must be reached for an offer."""
-signed = _READER.signed
-"""The function that adds a dollar sign before each bare figure that limits a cost."""
 
 
 _BEFORE_COUNT = 12

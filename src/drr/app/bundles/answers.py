@@ -157,13 +157,7 @@ def _check_texts(study: Study, record: Record, found: BundleFindings) -> None:
         if row["url"] != profile and (nowhere or seen not in whole):
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     by_models = [message["text"] for message in messages if message["role"] in _BY_MODELS]
-    printed = _architecture(record) == "ledger"  # code writes such a report from the model's form
-    if (
-        raw is not None
-        and is_ours(record)
-        and not printed
-        and not any(raw.strip() in one for one in by_models)
-    ):
+    if raw is not None and is_ours(record) and not any(raw.strip() in one for one in by_models):
         found.fail("report", record.label, "is not what the model wrote in its conversation")
 
 

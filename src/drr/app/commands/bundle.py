@@ -240,7 +240,7 @@ The answers of the bundle are judged by the model of --judge, with the shop of -
 
 examples:
   drr bundle regrade study.bundle --judge anthropic:claude-sonnet-5-5 --budget 5
-  drr bundle regrade study.bundle --judge offline --what faithfulness,rules --shop shop"""
+  drr bundle regrade study.bundle --judge MODEL --what faithfulness,rules --shop shop"""
 
 
 def build_regrade(parser: argparse.ArgumentParser) -> None:

@@ -63,7 +63,6 @@ What a judge said is kept in --study; the same command goes on where it stopped,
 and another judge stands beside.
 
 examples:
-  drr judges canaries --judge offline
   drr judges canaries --judge anthropic:claude-sonnet-5-5 --budget 5
   drr judges canaries --judge MODEL --what planted --json
 """

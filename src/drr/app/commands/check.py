@@ -10,7 +10,6 @@ from drr.app.console import add_setting_options, print_document, progress_of, se
 from drr.app.judge.check import CheckConfig, Findings, Proofread, check, read_report
 from drr.app.models.setup import SETTINGS
 from drr.app.terminal import flowed
-from drr.env.errors import Misuse
 from drr.eval.checks import value_text
 from drr.eval.checks.reading import reading_text
 from drr.wording.excerpt import excerpt
@@ -34,7 +33,6 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
         help="an address that counts as the shop, such as http://ecommerce.com (repeatable; default: the setting shop_url)",
     )  # fmt: skip
-    add("--bar", help=argparse.SUPPRESS)
     add(
         "--judge", dest="model_judge", metavar="MODEL",
         help="a model that reads the report too, against the shop's records: about two calls; e.g. anthropic:claude-sonnet-5-5",
@@ -53,10 +51,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     report = read_report(arguments.report)
-    if arguments.bar is not None:
-        raise Misuse(
-            "--bar: rules say only what is certain, so there is no bar to set; leave it out, or add --judge MODEL"
-        )
     config = CheckConfig(
         report,
         settings_of(arguments).settings,

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 The judge is the model of --judge, else the setting model_judge, else the study's model. Without one nobody judges: code
-checks rules and counts cited claims, and faithfulness, grades and pairs stay unknown. `--judge offline` tries the path by
-surface rules, which measure nothing. A new judge or a changed prompt adds judgements beside the old ones. `--profile paper` computes the paper's own protocol beside ours, labelled "as printed".
+checks rules and counts cited claims, and faithfulness, grades and pairs stay unknown. A new judge or a changed prompt adds
+judgements beside the old ones. `--profile paper` computes the paper's own protocol beside ours, labelled "as printed".
 
 examples:
   drr judge study
-  drr judge study --judge offline              # by surface rules, to try the path
   drr judge study --judge anthropic:claude-sonnet-5-5 --budget 40 --dry-run
   drr judge study --what pairwise --variants react,hybrid-react
   drr judge study --repeat 3                   # judge again, for the stability of the judge

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from drr.env.plugins import merged, papers
+from drr.env.plugins import papers
 
 GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
 MOST_HEADS = 18
@@ -259,13 +259,6 @@ def find_command(words: Sequence[str]) -> FoundCommand | None:
         return FoundCommand(row, list(words[1:]))
     old = next((row for row in _table.values() if row.old == words[0]), None)
     return None if old is None else FoundCommand(old, list(words[1:]), words[0])
-
-
-def renamed_command_hint(words: Sequence[str]) -> str | None:
-    """Return a sentence on the successor of a paper's former command; `None` where there was no such command."""
-    name = next(iter(words[1:2] if words[0] == "papers" else words[:1]), "")
-    found = merged(paper.commands.gone for paper in papers()).get(name)
-    return None if found is None else f"there is no `drr papers {name}` any more: {found}"
 
 
 add_commands(*_ROWS, *_PAPERS)

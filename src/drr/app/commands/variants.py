@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             "version": variant.version,
             "architecture": variant.architecture.name,
             "roles": list(variant.roles),
-            "profile": variant.has(PROFILE) or variant.architecture.profile,
+            "profile": variant.has(PROFILE),
             "page_summaries": variant.has(WS),
             "summary": variant.summary,
             "origin": variant.architecture.origin,

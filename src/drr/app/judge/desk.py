@@ -90,7 +90,7 @@ def names_judge(settings: Settings) -> bool:
 def need_judge(settings: Settings) -> None:
     """Raise `Misuse` where a judge is to be examined and no setting names one."""
     if settings.model_for("judge") == OFFLINE and not names_judge(settings):
-        raise Misuse("no judge is named; name a model with --judge, or `--judge offline` to try the path")
+        raise Misuse("no judge is named; name a model with --judge")
 
 
 def judge_models(arguments: argparse.Namespace, settings: Settings, *roles: str) -> Models:
@@ -115,7 +115,7 @@ def desk_of(
 ) -> JudgingContext:
     """Return a desk, which holds all that judging takes. The protocol is ours unless another is named.
 
-    Rules stand in for a model only where the user named `offline`; without any name, code decides what it can.
+    Where no judge is named, code decides what it can, and no rules stand in for a model.
     """
     from drr.eval.asking.judge import JudgeName
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext

@@ -163,7 +163,7 @@ class Draw:
 
     def history(self) -> Drawn:
         user_id, needs = self.base.world.user_id, self.base.question.checkable
-        is_given = self.base.variant.has(PROFILE) or self.base.variant.architecture.profile
+        is_given = self.base.variant.has(PROFILE)
         if user_id is None or not (is_given or _RECORDS & {call["name"] for call in self.base.calls}):
             return None
         count = min(max(self.base.shop.store.orders(user_id, limit=0).total, _ORDERS[0]), _ORDERS[1])

@@ -1,4 +1,4 @@
-"""Names what stands where no model judges: code alone, or surface rules that a user named. Builds the notices above their figures."""
+"""Names what stands where no model judges: code alone, or surface rules. Builds the notices above their figures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,4 @@ def outdated_rules_notice(judge: str, versions: Iterable[str]) -> str | None:
     version = rules_version(judge, versions)
     if version is None or (judge, version) == (NAME, VERSION):
         return None
-    return (
-        f"By version {version} of {judge}, today's rules are version {VERSION} of {NAME}: not comparable with their figures;"
-        " `drr judge STUDY --judge offline` judges anew, without a model."
-    )
+    return f"By version {version} of {judge}, today's rules are version {VERSION} of {NAME}: not comparable with their figures."

@@ -135,11 +135,6 @@ def _fully_judged(again: Judged, first: Judged) -> Judged:
     )
 
 
-def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> CompareDocument:
-    """Compare `a` minus `b` on the queries both answered. `again` holds repeated judging runs, for the noise floor where no question has two trials."""
-    return compare_systems(ValueTable(judged, again=again), a, b)
-
-
 def compare_systems(values: ValueTable, a: str, b: str) -> CompareDocument:
     """Compare `a` minus `b` on the queries both answered, with Holm's correction within each family of metrics."""
     judged, systems, tested = values.judged, values.systems, values.contrasts(a, b)

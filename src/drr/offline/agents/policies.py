@@ -16,7 +16,7 @@ from drr.env.constraints import parse_constraints
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.found import Found, parts_of, words_of
-from drr.offline.agents.source_list import BANNER, filled_form, report
+from drr.offline.agents.source_list import BANNER, report
 from drr.wording.currency import DOLLARS, Currency
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -54,9 +54,6 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
                     brief.question, Found.of(evidence, brief.pages), form=brief.form, language=brief.language
                 )
             )
-        case briefs.FormRequest():
-            found = Found.of(brief.evidence)
-            return AIMessage(filled_form(brief, found))
         case briefs.CitationRepairRequest():
             return AIMessage(brief.report)
     return AIMessage(f"{BANNER}\n\nThe script was told of no part to play here.")

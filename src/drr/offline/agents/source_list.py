@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
-from drr.agents.brief import AskedForm, FormRequest
+from drr.agents.brief import AskedForm
 from drr.offline.agents.found import Found, plain
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
@@ -69,23 +67,3 @@ def report(question: str, found: Found, *, form: AskedForm = False, language: st
         parts.append("The searches found nothing that could be listed.")
     parts += [cites.listing(), *([f"```form\n{_FORMS[form]}\n```"] if form else [])]
     return "\n\n".join(parts) + "\n"
-
-
-def filled_form(asked: FormRequest, found: Found) -> str:
-    """Return the same list as a filled form, from which code makes a report."""
-    question, passages, form = asked.question, asked.passages, asked.form
-
-    def sentence(text: str, url: str = "") -> dict[str, Any]:
-        return {"text": text, "passages": [passages[url]] if url in passages else []}
-
-    products = [{"product_id": one.product_id, "note": "found"} for one in found.products.values()]
-    orders = [sentence(f"{one.date}: {one.title}.", one.url) for one in found.orders_on(question)]
-    lines = [row for pages in (False, True) for row in found.lines_on(question, pages=pages)]
-    quoted = [sentence(line, part.url) for part, line in lines if part.url in passages]
-    document = {
-        "answer": [*(sentence(one.removeprefix("> ")) for one in _opening(asked.language)), *orders, *quoted],
-        "sections": [{"title": "Products that were found", "sentences": [], "products": products}],
-        "plan": [],
-        **({"form": _FORMS[form]} if form else {}),
-    }
-    return json.dumps(document, ensure_ascii=False)

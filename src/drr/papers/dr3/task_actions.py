@@ -42,7 +42,6 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--n", type=positive_int, metavar="N", help="tasks (default all that there are)")
     add("--sizes", default=USUAL_SIZES, metavar="LIST", help=sizes)
     add("--files", metavar="FOLDER", type=Path, help=files)
-    add("--shop", help=argparse.SUPPRESS)
     add("--seed", type=int, metavar="S", help=f"{own} another order of the pages (default 7)")
     add("--today", metavar="DATE", help=f"{own} the day of the question (default today)")
     add("--per-term", type=positive_int, default=10, metavar="N", help=results)

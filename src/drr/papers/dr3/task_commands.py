@@ -31,10 +31,6 @@ from pydantic import ValidationError
 
 def make(arguments: argparse.Namespace) -> int:
     """Write the built-in tasks, or make tasks from a person's own files."""
-    if arguments.shop is not None:
-        raise Misuse(
-            "--shop: no tasks are invented from a shop any more. Leave it out for those that come with the program, or give --files FOLDER for your own"
-        )
     sizes, settings, code = parse_task_sizes(arguments.sizes), settings_of(arguments).settings, 0
     if arguments.files is None:
         for option in ("web", "model", "seed", "today"):

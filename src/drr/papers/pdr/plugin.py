@@ -178,11 +178,6 @@ class PdrPages(contract.Pages):
 
 
 class PdrCommands(contract.Commands):
-    gone = {
-        "memory": "a memory is named in a setting: `drr run STUDY --settings memory:recent:8k`",
-        "pairs": "`drr papers tasks pairs` does it",
-        "swap": "`drr judge STUDY --what swap` does it",
-    }
     examples = {
         "study import": (
             "  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl",

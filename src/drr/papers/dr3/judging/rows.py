@@ -18,7 +18,6 @@ from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 
 FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"
 """Names of the judging tasks: the first goes by rule, the other three ask a judge."""
-Span = tuple[int, int]
 Modality = Literal["text", "table", "picture"]
 Role = Literal["file", "page", "distractor"]
 

@@ -38,8 +38,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     show = actions.add_parser("show", help="weights and criteria")
     show.add_argument("whose", metavar="TASK[/PERSON]", nargs="?", help="default: all")
     actions.add_parser("export", help="a line for each task and person, in PDR-Bench's form")
-    take = actions.add_parser("import", help="what a file of that form gives, in the place of what was made")
-    take.add_argument("--by", help=argparse.SUPPRESS)  # stood in the history of edits
+    actions.add_parser("import", help="what a file of that form gives, in the place of what was made")
     for name in ("export", "import"):
         text = "a file in PDR-Bench's form"
         actions.choices[name].add_argument("file", metavar="FILE", type=Path, help=text)

@@ -89,8 +89,6 @@ class _Vectors:
         return [[float(one) for one in row] for row in self._desk.embedder.embed(list(texts))]
 
 
-GROUP = "drr.memories"
-
 OURS: Mapping[str, Maker] = {"none": Newest, "recent": Recent, "mem0": Mem0}
 
 
