@@ -134,8 +134,6 @@ class Figures:
     metrics: Sequence[Placed] = ()
     headline: str = ""
     """The name of the paper's lead metric."""
-    leads: Mapping[str, Sequence[str]] = {}
-    """Metrics of other tables that precede one of the paper's own in the summary of a judging run."""
     document: str = ""
     """The key of the paper's part of a study's document."""
 

@@ -298,11 +298,9 @@ def report(
     labels: Sequence[str | Path] = (),
     human: Sequence[str | Path] = (),
     verdicts: str | Path | None = None,
-    errors: str | Path | None = None,
     viewer: str | None = None,
     paper: str | None = None,
     figures: Sequence[str] = ("svg",),
-    paper_figures: bool = False,
 ) -> StudyReport:
     """Report a judged study; with `out` write its folder of pages, tables and figures, and say which page comes first.
 

@@ -43,17 +43,13 @@ if TYPE_CHECKING:
     from drr.app.report.of_papers import MetricForm as MetricForm, ReportFigure as ReportFigure
     from drr.app.report.of_papers import ReportParts as ReportParts
     from drr.app.report.material import ReportData as ReportData
-    from drr.app.report.tables import (
-        NOT_MEASURED as NOT_MEASURED,
-        AnswerRow as AnswerRow,
-        AnswerSection as AnswerSection,
-    )
+    from drr.app.report.tables import NOT_MEASURED as NOT_MEASURED
     from drr.app.report.tables import Cell as Cell, Heading as Heading, Table as Table
     from drr.app.report.tables import metric_cells as metric_cells, rows_under as rows_under
     from drr.app.report.tables import metric_headings as metric_headings
     from drr.app.report.differences import floor_cells as floor_cells, floor_notes as floor_notes
     from drr.app.report.differences import greyed as greyed
-    from drr.app.report.forest_figure import PALETTE as PALETTE
+    from drr.app.report.colours import PALETTE as PALETTE
     from drr.app.viewer.of_papers import Inserts as Inserts, StudyPart as StudyPart, View as View
     from drr.app.viewer.render import draw as draw, part as part
     from drr.app.viewer.render import report_html as report_html
@@ -164,15 +160,13 @@ _PLACES = {
     "Heading": "report.tables",  # the head of a column, and its explanation
     "Cell": "report.tables",  # a value with its interval, digits and test
     "rows_under": "report.tables",  # rows of cells from fields, of which each column shows one
-    "AnswerSection": "report.tables",  # the page behind a row, answer by answer
-    "AnswerRow": "report.tables",  # a row of that page
     "NOT_MEASURED": "report.tables",  # the words for what nobody measured
     "metric_headings": "report.tables",  # the columns of some metrics
     "metric_cells": "report.tables",  # the cells of a row under them
     "floor_cells": "report.differences",  # how far each column sways by itself
     "floor_notes": "report.differences",  # the notes that explain it
     "greyed": "report.differences",  # a difference within that sway, in grey
-    "PALETTE": "report.forest_figure",  # the colours of systems in figures
+    "PALETTE": "report.colours",  # the colours of systems in figures
     # Pages of the viewer.
     #     class TonePages(StudyPart):
     #         def on_index(self, entries):

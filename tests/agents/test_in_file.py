@@ -429,6 +429,6 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
     assert 0 < sum(row["kind"] == "judgement" for row in rows) < both
     assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
     drr.out("report", "study", "--out", "page")
-    dear = Path("page/tables/cost-quality.md").read_text("utf-8")
-    assert "Not here, for want of a known cost or a grade: my_agent.py:plain." in dear
+    page = Path("page/index.html").read_text("utf-8")
+    assert "Not here, for want of a known cost or a grade: my_agent.py:plain." in page
     assert judgements() == both and covered() == before

@@ -37,7 +37,6 @@ def test_report_compare_and_gate_have_one_table(judged_study: Path, tmp_path: Pa
         )
     drr.out("report", judged_study, "--by", "language", "--out", tmp_path / "report")
     assert "By language" in (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert (tmp_path / "report" / "tables" / "by-language.csv").is_file()
 
 
 def test_orders_are_counted_in_the_shop(judged_study: Path, drr: Drr) -> None:

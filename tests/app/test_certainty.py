@@ -113,9 +113,7 @@ def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr)
     assert metrics["citations_unread"]["value"] == metrics["unreadable_rate"]["value"] == 0.75
     page = Path("report/index.html").read_text(encoding="utf-8")
     assert "3 of 4 citations could not be read" in page.partition('id="limits"')[2].partition("<details")[0]
-    for name in ("faithfulness", "coverage"):
-        text = Path(f"report/tables/{name}.md").read_text(encoding="utf-8")
-        assert "other: 3 of 4 citations could not be read (3 not_frozen)." in text
+    assert page.count("other: 3 of 4 citations could not be read (3 not_frozen).") >= 2
     assert "drr run --trials" not in page and "--repeat 2" in page
     drr.out("report", imported, "--verdicts", "verdicts.jsonl", "--json")
     reasons = [json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text("utf-8").splitlines()]

@@ -236,10 +236,10 @@ def test_a_part_of_a_draw_is_told(judged_study: Path, tmp_path: Path, drr: Drr) 
     sheet.write_text("".join(json.dumps(row) + "\n" for row in [*rows, stray]))
     out = tmp_path / "report"
     told = drr.out("report", judged_study, "--labels", sheet, "--out", out)
-    assert "labels alone" in (out / "tables" / "corrected.md").read_text(encoding="utf-8")
+    assert "labels alone" in (out / "index.html").read_text(encoding="utf-8")
     assert "5 of the 20 drawn have no label" in told
     assert "1 of 16 labels are of nothing that this judge judged" in told
-    assert f"at least {LEAST_LABELS}" in told and "corrected by labels" in told
+    assert f"at least {LEAST_LABELS}" in told and "corrected by labels of people" in told
     drr.err(*words)
 
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from drr.app.report.detail_pages import sections_behind
-from drr.app.report.judging_tables import coverage
-from drr.app.report.study_report import write_beside
+from drr.app.report.agreement_tables import agreement_tables
 from drr.app.viewer.judges import facts_beside, sides_of, verdicts_beside
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import StudyPages
 from drr.citations.parse import parse
+from drr.eval.agreement.study import agreement_document
 from drr.eval.stats.faithfulness import VerdictRow
 from drr.study.study import Study
 
@@ -40,47 +39,6 @@ def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         )
     with Study.open(folder) as study:
         yield Reader(study, judge="rules-2")
-
-
-@pytest.mark.long
-def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_path: Path) -> None:
-    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
-    page = (tmp_path / "report" / "answers" / "~judges.html").read_text("utf-8")
-    sections = dict(re.findall(r'<section id="([\w-]+)" class="table">(.*?)</section>', page, re.S))
-    index = (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert set(re.findall(r'href="answers/~judges.html#([\w-]+)"', index)) == set(sections)
-    assert set(sections) >= {"coverage", "agreement-pairwise", "agreement-ratings", "agreement-metrics"}
-
-    graded = rows_of(sections["agreement-ratings"])
-    assert len(graded) == len(reader.entries())
-    for entry in reader.entries():
-        report = shown(reader, entry)
-        (link,) = [one for one in graded if f"../../viewer/r/{entry.key}.html" in one]
-        first = report.verdicts.ratings["depth"].value
-        assert graded[link]["depth: rules-2 and second"] == f"{first} / 2"
-
-    units = material.document["coverage"]["tasks"]
-    judged = rows_of(sections["coverage"]).values()
-    for task in ("claims", "rating", "rules", "support"):
-        assert sum(int(row[task]) for row in judged) == units[task]["judged"]
-    pairs = 2 * units["pairwise"]["judged"]
-    assert sum(int(row["pairwise"]) for row in judged) == pairs, "of two answers each"
-
-    # What is judged of questions is no zero in the rows of their answers.
-    material.document["coverage"]["tasks"]["points"] = {"judged": 3, "failed": 0, "failed_share": 0.0}
-    table = coverage(material)
-    assert table is not None
-    (behind,) = sections_behind(material, (), [table])
-    places = {name: place for place, (name, *_) in enumerate(behind.columns)}
-    assert {row.values[places["points"]] for row in behind.rows} == {"–"}
-    assert "–" not in {row.values[places["claims"]] for row in behind.rows}
-
-
-def rows_of(section: str) -> dict[str, dict[str, str]]:
-    """By what leads to the answer, then by column."""
-    columns = re.findall(r'<th scope="col"[^>]*>([^<]*)', section)
-    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', section)
-    return {name: dict(zip(columns, re.findall(r"<td>([^<]*)", cells), strict=True)) for name, cells in rows}
 
 
 def as_the_second_says(verdict: VerdictRow) -> VerdictRow:
@@ -118,16 +76,14 @@ def test_pages_show_both_judges_lead_from_one_to_the_other_and_give_their_agreem
     assert f"{entry.variant}, trial {entry.trial}, judged by second" in question
     depth = re.findall(r'<tr data-dimension="depth"><td[^>]*>depth</td><td>([^<]*)</td>', page)
     assert depth == ["rules-2", "second"]
-    found = reader.judges_agreement()
-    assert found is not None
-    names, parts, _ = found
-    assert names == ["rules-2", "second"]
+    document = agreement_document(reader.study, [])
+    assert document is not None
+    parts = list(agreement_tables(document))
     kinds = ("support", "pairwise", "ratings")
-    assert [part.name for part in parts] == [f"agreement-{kind}" for kind in kinds]
-    verdicts = parts[0].rows[0][1][0].text()
-    assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\] n=\d+", verdicts)
-    page = StudyPages("s", served=False).judges(names, parts, None)
-    assert "rules-2 and second" in page
+    assert [part.name for part in parts[:3]] == [f"agreement-{kind}" for kind in kinds]
+    name, (verdicts, *_) = parts[0].rows[0]
+    assert name == "claims: rules-2 and second"
+    assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\] n=\d+", verdicts.text())
 
 
 def test_where_one_judged_nothing_stands_beside(judged_study: Path) -> None:

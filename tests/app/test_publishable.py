@@ -12,7 +12,7 @@ import pytest
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.report import drawings as figures
 from drr.app.report.drawings import DARK, FORMS, LIGHT
-from drr.app.report.latex import LONGEST, appendix, latex
+from drr.app.report.latex import LONGEST, latex
 from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.study.study import Study
@@ -23,7 +23,7 @@ from tests.commands import Drr
 COMMANDS = {
     *("begin", "end", "centering", "small", "toprule", "midrule", "bottomrule", "caption", "label", "par", "medskip", "smallskip"),
     *("footnotesize", "raggedright", "pm", "approx", "mathbf", "textbackslash", "textasciitilde", "textasciicircum", "ldots", "cdot"),
-    *("section", "subsection", "endhead", "multicolumn", "le", "ge", "times"),
+    *("le", "ge", "times"),
 }  # fmt: skip
 HOSTILE = "\\input{/etc/passwd} $x^2_3$ 50% & #1 ~ {open 鳥 “q” <b> — " + "w" * 300
 
@@ -49,15 +49,11 @@ def read(source: str) -> list[list[str]]:
         else:
             assert opened.pop() == kind
     assert opened == []
-    for kind, form, body in re.findall(
-        r"\\begin\{(tabular|longtable)\}\{((?:[lr]|p\{\w+\})+)\}\n(.*?)\\end\{", source, re.S
-    ):
-        wide = len(re.sub(r"\{[^}]*\}", "", form))
-        body = re.sub(r"\\(toprule|midrule|bottomrule|endhead)", "", body)
+    for form, body in re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{", source, re.S):
+        body = re.sub(r"\\(toprule|midrule|bottomrule)", "", body)
         for line in filter(str.strip, re.split(r"\\\\\s*\n", body)):
             cells = re.split(r"(?<!\\)&", line)
-            spans = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
-            assert len(cells) + spans == wide, (kind, line)
+            assert len(cells) == len(form), line
             rows.append([cell.strip() for cell in cells])
     return rows
 
@@ -74,13 +70,10 @@ def test_tables_show_both_ends_of_an_interval_and_hostile_words_stay_words() -> 
     assert read(latex(alike))[1][1] == "$+2.00$ on each of 10"
     assert read(latex(wide))[1][1] == "$5{,}200~[-10, 12{,}400]$"
     assert sum(len(row) - 1 for row in rows) == 2 * 22
-    (full,) = [row for row in read(appendix([table])) if row[1] == "a"]
-    assert full[2:] == ["$0.80$", "$0.70$", "$0.96$", "12", "1"]
     table = Table(
         "t", HOSTILE, [Heading(HOSTILE), Heading("n")], [(HOSTILE, [Cell(HOSTILE), Cell(None, missing=HOSTILE)])], [HOSTILE], HOSTILE
     )  # fmt: skip
-    for source in (latex(table), appendix([table])):
-        read(source)
+    read(latex(table))
 
 
 @pytest.fixture(scope="module")
@@ -92,16 +85,13 @@ def material(judged_study: Path) -> ReportData:
 @pytest.mark.long
 def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     drr.out("report", judged_study, "--out", tmp_path / "r", "--figures", *FORMS)
-    sources = sorted((tmp_path / "r" / "tables").glob("*.tex"))
-    names = {source.stem for source in sources}
+    sources = list((tmp_path / "r" / "tables").glob("*.tex"))
+    assert sources
     for source in sources:
-        if source.stem != "all":
-            assert read(source.read_text("utf-8")), source
-    told = (tmp_path / "r" / "tables" / "all.tex").read_text("utf-8")
-    assert set(re.findall(r"\\input\{([\w-]+)\}", told)) == names - {"all"}
+        assert read(source.read_text("utf-8")), source
     drawn = {path.name for path in (tmp_path / "r" / "figures").iterdir()}
-    forms = {f"differences{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in FORMS}
-    assert forms <= drawn and {"differences.pdf", "differences-dark.pdf"} <= forms
+    forms = {f"tool-calls{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in FORMS}
+    assert forms <= drawn and {"tool-calls.pdf", "tool-calls-dark.pdf"} <= forms
 
 
 @pytest.mark.parametrize("name", [name for name, *_ in figures.OURS])

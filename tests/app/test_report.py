@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.commands.compare import _difference
+from drr.app.report.contrasts import headline_tables
 from drr.app.report.grids import section
 from drr.app.report.latex import latex
 from drr.app.report.metric_tables import winners
@@ -32,6 +33,14 @@ VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
 def cells(report: Path, name: str) -> dict[tuple[str, str], dict[str, str]]:
     with (report / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
+
+
+def made(folder: Path, name: str) -> dict[tuple[str, str], Cell]:
+    """The cells of a table of the page, which has no file."""
+    with Study.open(folder) as study:
+        (table,) = (one for one in all_tables(material_of(study)) if one.name == name)
+    heads = [column.key or column.label for column in table.columns]
+    return {(row, head): cell for row, own in table.lines for head, cell in zip(heads, own, strict=True)}
 
 
 def table_of(report: Path, name: str) -> str:
@@ -61,8 +70,8 @@ def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report:
     ), "as many trials of each question"
     assert record.usage["summariser"]["input_tokens"] > 0
     assert float(effort["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
-    floor = cells(report, "noise")["words", "react"]
-    assert (floor["n"], float(floor["value"])) == ("2", 0.0), "rules repeat themselves exactly"
+    floor = made(judged_study, "noise")["words", "react"]
+    assert (floor.n, floor.value) == (2, 0.0), "rules repeat themselves exactly"
 
 
 def test_every_form_of_every_table_carries_the_banner(report: Path) -> None:
@@ -97,11 +106,11 @@ def test_figure_4_keeps_page_reads_and_control_calls_apart(judged_study: Path, r
     assert (len(own), sum(own.values())) == (9, mean(of_kind(control=False)))
 
 
-def test_cost_stands_beside_quality_and_the_front_is_marked(report: Path) -> None:
-    table = cells(report, "cost-quality")
+def test_cost_stands_beside_quality_and_the_front_is_marked(judged_study: Path) -> None:
+    table = made(judged_study, "cost-quality")
     names = ("tokens per answer", "overall quality")
-    places = {v: [float(table[v, name]["value"]) for name in names] for v in VARIANTS}
-    front = [v for v in VARIANTS if table[v, "undominated"]["value"] == "yes"]
+    places = {v: [float(table[v, name].value or 0) for name in names] for v in VARIANTS}
+    front = [v for v in VARIANTS if table[v, "undominated"].value == "yes"]
     assert front
     for variant, (cost, grade) in places.items():
         others = [place for place in places.values() if place != [cost, grade]]
@@ -121,16 +130,16 @@ def test_the_same_study_draws_the_same_bytes(judged_study: Path, tmp_path: Path)
     assert [file for file in first if first[file] != again[file]] == []
 
 
-@pytest.mark.long
-def test_printed_figures_stand_beside_no_rules(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
-    err = drr.err("report", judged_study, "--out", tmp_path / "r", "--paper-figures", code=0)
-    assert "left out" in err and "paper 0.6" not in table_of(tmp_path / "r", "faithfulness.md")
-    with Study.open(judged_study) as study:
-        material = material_of(study, with_paper=True)
-        material.document["banner"] = None
-        (table,) = [one for one in all_tables(material) if one.name == "faithfulness"]
-    assert dict(table.rows)["react+ws"][0].printed == 0.74
-    assert any("not comparable" in note for note in table.notes)
+def test_files_are_written_for_the_tables_that_a_paper_numbers(report: Path) -> None:
+    names = {path.name for path in (report / "tables").iterdir()}
+    assert {f"{name}.{form}" for name in ("faithfulness", "effort") for form in ("md", "tex", "csv")} <= names
+    page = (report / "index.html").read_text("utf-8")
+    for name in ("differences", "cost-quality", "noise", "rules"):
+        assert f'id="{name}"' in page and f"{name}.csv" not in {
+            *names,
+            *re.findall(r'href="tables/([^"]*)', page),
+        }
+    assert names >= set(re.findall(r'href="tables/([^"]*)', page))
 
 
 def test_misuse_leaves_a_folder_of_others_alone(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
@@ -193,14 +202,17 @@ def test_words_in_a_table_stay_words() -> None:
     assert section(table, {}).count('<td class="words">') == 1
 
 
-def test_every_number_leads_to_its_answers_and_a_difference_to_both_values(report: Path) -> None:
+def test_leading_figures_lead_to_their_answers_and_a_difference_to_both_values(
+    judged_study: Path, report: Path
+) -> None:
     page = (report / "index.html").read_text("utf-8")
     loose, led = {}, set()
     for name, body in re.findall(r'<section id="([\w-]+)" class="table">.*?<tbody>(.*?)</tbody>', page, re.S):
         for row in re.findall(r"<tr.*?</tr>", body, re.S):
             for cell in re.findall(r"<td.*?</td>", row, re.S):
                 found = re.search(r'href="([^"#]*)#([\w-]+)"', cell)
-                if found is None and re.search(r">[^<]*\d", cell) and 'class="floor"' not in row:
+                is_number = re.search(r">[^<]*\d", cell) and 'class="floor"' not in row
+                if found is None and is_number and name in {"board", *headline_tables()}:
                     loose.setdefault(name, cell)
                 elif found is not None:
                     led.add((found[1], found[2]))
@@ -208,23 +220,24 @@ def test_every_number_leads_to_its_answers_and_a_difference_to_both_values(repor
     assert ("answers/plan-to-function+ws-minus-react+ws.html", "differences") in led
     for file, place in led:
         assert f'id="{place}"' in (report / file).read_text("utf-8"), (file, place)
-    overall = cells(report, "differences")["plan-to-function+ws minus react+ws", "overall"]
+    assert {place for _, place in led} <= headline_tables()
+    overall = made(judged_study, "differences")["plan-to-function+ws minus react+ws", "overall"]
     page = report / "answers" / "plan-to-function+ws-minus-react+ws.html"
     body = page.read_text("utf-8").partition('id="differences"')[2].partition("</section>")[0]
     place = re.findall(r'<th scope="col"[^>]*>([^<]*)', body).index("overall")
     rows = [re.findall(r"<td>([^<]*)", row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.S)[1:]]
     told = [re.fullmatch(r"([+-]\S+) \((\S+) − (\S+)\)", row[place]) for row in rows]
     shown = [tuple(map(float, one.groups())) for one in told if one is not None]
-    assert len(shown) == int(overall["n"]) == 2
+    assert len(shown) == overall.n == 2
     assert all(a - b == pytest.approx(d) for d, a, b in shown)
-    assert sum(d for d, _, _ in shown) / 2 == pytest.approx(float(overall["value"]))
+    assert sum(d for d, _, _ in shown) / 2 == pytest.approx(overall.value)
 
 
-def test_compare_has_the_noise_floor_of_the_report(judged_study: Path, report: Path, drr: Drr) -> None:
+def test_compare_has_the_noise_floor_of_the_report(judged_study: Path, drr: Drr) -> None:
     document: CompareDocument = drr.json("compare", judged_study, "react", "react+ws")
     floor = document["noise"]["fp"]
-    shown = cells(report, "differences")["noise floor", "fp"]
-    assert (floor["by"], repr(floor["value"]), str(floor["n"])) == ("trials", shown["value"], shown["n"])
+    shown = made(judged_study, "differences")["noise floor", "fp"]
+    assert (floor["by"], floor["value"], floor["n"]) == ("trials", shown.value, shown.n)
     row = document["metrics"]["fp"]
     assert row["value"] is not None and not _difference(row, floor).startswith("≈")
     assert _difference(row, {**floor, "value": abs(row["value"]) + 0.01}).startswith("≈ ")

@@ -372,7 +372,7 @@ def test_a_second_call_computes_nothing(judged_study: Path, tmp_path: Path, drr:
     pages = [out / "report" / "index.html", out / "viewer" / "index.html"]
     assert all(page.is_file() for page in pages)
     metrics = json.loads((out / "report" / "metrics.json").read_text(encoding="utf-8"))["metrics"]
-    assert re.search(rf"^react +1 +{metrics['react']['fp']['value']:.2f}", printed, re.MULTILINE)
+    assert re.search(rf"^react .*{metrics['react']['fp']['value']:.2f}", printed, re.MULTILINE)
     assert "not by a language model" in printed
     assert printed.endswith(f"report: {pages[0]}\nviewer: {pages[1]}\n")
     before, table = keys(out / "study"), (out / "report" / "tables" / "faithfulness.csv").read_bytes()

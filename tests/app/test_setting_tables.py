@@ -68,8 +68,12 @@ def test_every_setting_of_an_agent_stands_beside_the_others_with_sign_and_line(r
         assert bool(rows[system, "tokens_given"]["value"]) == bool(told)
     assert 200 < float(rows["plan-to-function@memory:recent:1k", "tokens_given"]["value"]) <= 1000
     assert {name for row, name in rows if row == "plan-to-function"} >= {"pqr_goal", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall"}  # fmt: skip
-    further = rows_of(report / "tables" / "settings-dimensions.csv")
-    assert {"pqr_dein", "pqr_fa", "pqr_cc"} <= {name for _, name in further}
+    page = (report / "index.html").read_text("utf-8")
+    further = page.partition('id="settings-dimensions"')[2].partition("</section>")[0]
+    assert all(
+        f">{metrics()[name].label.replace('_', '_<wbr>')}" in further
+        for name in ("pqr_dein", "pqr_fa", "pqr_cc")
+    )
     text = (report / "tables" / "settings.md").read_text("utf-8")
     assert re.search(r"plan-to-function: records minus task \|[^|]* [+-]\d", text)
     drawn = (report / "figures" / "settings.svg").read_text("utf-8")

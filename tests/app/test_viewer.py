@@ -293,8 +293,9 @@ def test_units_without_an_answer_say_why(judged_study: Path, tmp_path: Path, drr
     assert "it &lt;b&gt;took&lt;/b&gt; too long" in page
     assert "not judged yet" not in page
     drr.out("report", broken, "--out", tmp_path / "report")
-    table = (tmp_path / "report" / "tables" / "failures.md").read_text(encoding="utf-8")
-    assert "| react | 0 | 4 |" in table
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    table = page.partition('id="failures"')[2].partition("</section>")[0]
+    assert re.findall(r"<td>(?:<[^>]*>)?(\d+)", table.partition(">react</th>")[2])[:2] == ["0", "4"]
 
 
 @pytest.mark.slow
@@ -338,19 +339,19 @@ def test_figures_are_never_served_cut(reader: Reader, monkeypatch: pytest.Monkey
     with monkeypatch.context() as full:
         full.setattr(Figure, "savefig", cut)
         with pytest.raises(OSError):
-            report.file("figures/differences.svg")
-    file = report.file("figures/differences.svg")
+            report.file("figures/tool-calls.svg")
+    file = report.file("figures/tool-calls.svg")
     assert file is not None and file.read_text("utf-8").rstrip().endswith("</svg>")
-    assert [path.name for path in file.parent.iterdir()] == ["differences.svg"]
+    assert [path.name for path in file.parent.iterdir()] == ["tool-calls.svg"]
     report = ServedReport(reader, None)
     page = report.file("index.html")
-    assert page is not None and 'href="figures/differences.svg"' in page.read_text("utf-8")
+    assert page is not None and 'href="figures/tool-calls.svg"' in page.read_text("utf-8")
     drawn = page.parent / "figures"
     assert list(drawn.iterdir()) == []
-    for form in ("differences.svg", "differences-dark.pdf"):
+    for form in ("tool-calls.svg", "tool-calls-dark.pdf"):
         assert report.file(f"figures/{form}") == drawn / form
     assert report.file("figures/nothing.svg") is None and report.file("figures/../../none.svg") is None
-    assert {path.name for path in drawn.iterdir()} == {"differences.svg", "differences-dark.pdf"}
+    assert {path.name for path in drawn.iterdir()} == {"tool-calls.svg", "tool-calls-dark.pdf"}
 
 
 @pytest.mark.long

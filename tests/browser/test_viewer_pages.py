@@ -15,7 +15,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, path_of_token
 from drr.app.report.failing import FoundError
-from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import (
     Actor,
     CallView,
@@ -332,13 +331,11 @@ def hostile_pages(pages: StudyPages) -> dict[str, str]:
     failed = replace(
         view, entry=replace(view.entry, status="failed", words=None), verdicts=JudgeVerdicts(None), others=()
     )
-    agreement = Table(evil, evil, headings(evil), [(evil, [Cell(evil)])], [evil])
     return {
-        "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
+        "index.html": pages.index([*asked, failed.entry], None, 0, evil),
         "errors.html": pages.errors(
             [replace(view.entry, errors=[FoundError(evil, evil, [(0, 1)], evil)])], None
         ),
-        "judges.html": pages.judges([evil], [agreement], evil),
         "q/a.html": pages.query(
             [view, view], [Comparison("q-1", "depth", PAYLOADS[1], PAYLOADS[0], "a", "a")]
         ),
@@ -666,7 +663,6 @@ def judged_twice(pair: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_judges_of_one_answer_are_compared(page: Page, judged_twice: Path, tmp_path: Path) -> None:
     drr("view", judged_twice, "--static", tmp_path / "pages", "--judge", "rules-2", "--quiet")
     page.goto((tmp_path / "pages" / "index.html").as_uri())
-    expect(page.locator("main")).to_contain_text("2 judges side by side")
     page.locator("#units tbody td a").first.click()
     expect(page.locator("aside[data-marking=yes]")).to_be_attached()
     page.keyboard.press("j")
@@ -688,8 +684,6 @@ def test_two_judges_of_one_answer_are_compared(page: Page, judged_twice: Path, t
     expect(verdicts).to_have_text(["full", "none"])
     page.reload()
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
-    page.goto((tmp_path / "pages" / "judges.html").as_uri())
-    expect(page.locator("table.figures th[scope=row]").first).to_have_text("claims: rules-2 and second")
 
 
 def test_two_trials_of_one_system_are_compared(page: Page, tmp_path: Path) -> None:

@@ -8,20 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.detail_pages import sections_behind
-from drr.app.report.material import ReportData
 from drr.eval.agreement.judges import criteria_agreement, pairwise_agreement
 from drr.eval.agreement.labelled import PEOPLE
 from drr.eval.agreement.people import labelled_cases
-from drr.eval.agreement.study import Raters, agreement_among
-from drr.eval.judging.read import read_judged
 from drr.eval.labels import CriterionLabel, read_labels
-from drr.eval.metrics.document import study_document
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
 from drr.eval.stats.aggregate import aggregate
-from drr.study.study import Study
 
 from tests.commands import Drr
 from tests.kept import is_as_kept
@@ -172,32 +165,6 @@ def test_a_criterion_is_no_dimension_of_quality(labels: list[CriterionLabel]) ->
     assert criteria_agreement(again)["repeated"] == 1
 
 
-def test_the_page_behind_the_table_shows_the_scores_that_the_table_counts(tmp_path: Path) -> None:
-    """Before, it showed each judge's mean over all of his scores, the ones that he took back too, and nobody of `all people`."""
-    said = [
-        label("model", 0, "react", "g1", 10),
-        label("model", 0, "react", "g2", 0),
-        label("anna", 0, "react", "g1", 10),
-        label("anna", 0, "react", "g1", 4),
-        label("ben", 0, "react", "g1", 6),
-        label("ben", 0, "react", "g2", 2),
-    ]
-    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
-        raters = Raters((), {}, {}, said, frozenset({"anna", "ben"}))
-        judged, document = read_judged(study, None), study_document(study)
-        agreed = agreement_among(study, raters)
-        material = ReportData(study, judged, document, agreement=agreed, raters=raters)
-        tables = [table for table in agreement_tables(material) if table.name == "agreement-criteria"]
-        (behind,) = sections_behind(material, (), tables)
-    ((_, cells, _),) = behind.rows
-    assert dict(zip([name for name, *_ in behind.columns], cells, strict=True)) == {
-        "GOAL: model and anna": "10.00 / 4.00",
-        "GOAL: model and ben": "5.00 / 4.00",
-        "GOAL: model and all people": "5.00 / 3.50",
-        "GOAL: anna and ben": "4.00 / 6.00",
-    }
-
-
 def test_labels_come_in_by_file(tmp_path: Path, drr: Drr) -> None:
     lines = [one.model_dump(exclude_none=True) for one in given(2, 3) if one.judge != "model"]
     file = tmp_path / "labels.jsonl"
@@ -211,8 +178,7 @@ def test_labels_come_in_by_file(tmp_path: Path, drr: Drr) -> None:
     assert document["criteria"]["pairs"][0]["judges"] == ["anna", "ben"]
     assert document["cost"] == {}
     printed = " ".join(drr.out("agreement", study, "--human", file).split())
-    assert "criteria, anna and ben" in printed
-    assert "PAR: pairs that both order alike, of all pairs; a tie agrees with no order." in printed
+    assert "Agreement on criteria, score by score" in printed and "anna and ben" in printed
 
 
 @pytest.mark.parametrize("score", [11, -1, "7", True, None])

@@ -8,14 +8,13 @@ from html import unescape
 from typing import Any, cast
 
 import pytest
-from drr.app.judge.text import judged_text
 from drr.app.pages.markdown import safe_html
 from drr.app.report.calls import tool_calls
 from drr.app.report.judging_tables import failure_labels
 from drr.app.report.judging_tables import rules as rule_table
 from drr.app.report.material import ReportData
 from drr.app.report.standing import study_standings
-from drr.app.report.system_table import system_table
+from drr.app.report.system_table import judged_text, system_table
 from drr.app.viewer.reader import Reader
 from drr.citations.parse import parse
 from drr.env.errors import DrrError

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from drr.app.judge.text import judged_text
+from drr.app.report.system_table import judged_text
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast

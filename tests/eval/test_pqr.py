@@ -275,8 +275,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(tmp_path: Path
     assert found["pqr_p"]["value"] is not None and found["pqr_p_sd_rounds"]["value"] == 0.0
     assert found["pqr_p_sd_seeds"]["value"] is not None
     told = drr.out(*words)
-    assert "PQR: personalization, quality, reliability (0-10)" in told and "(rules-2)" in told
-    assert re.search(r"^variant +reports +PDR R +P +Q +Overall +violations", told, re.MULTILINE)
+    assert "(rules-2)" in told and re.search(r"^variant .* P$", told, re.MULTILINE)
     with Study.open(folder) as study:
         keys = [record.key_fields for record in study.records("judgement")]
     rounds = {one["round"] for one in keys if one["task"] == "scores"}

@@ -291,8 +291,10 @@ def test_a_study_without_these_judgements_shows_no_such_table(tmp_path: Path, dr
     folder = tmp_path / "study"
     with Study.create(folder, {"schema": 1, "run": {}}) as made:
         asyncio.run(put(made, answer("a", "x", "It is light [1].\n\n[1] https://a.example/x\n")))
-    told = drr.out("judge", folder, "--judge", "offline", "--quiet")
-    assert "ReportEval:" not in told and "PQR:" not in told
+    drr.out("judge", folder, "--judge", "offline", "--quiet")
+    drr.out("report", folder, "--out", tmp_path / "report")
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert 'id="faithfulness"' in page and 'id="reporteval"' not in page and 'id="pqr"' not in page
     with Study.open(folder) as made:
         judged = read_judged(made, choose_judging(made))
     assert "re_support" in support.per_report(judged, judged.answers[0])

@@ -169,8 +169,8 @@ class BoardPages:
             contained=CONTAINED[one.contained],
             badge=one_line_result,
             figures=sorted(one.shown_figures, key=ranking.order_of),
-            groups=None if one.groups is None else section(by_field_table(one.groups), {}, has_files=False),
-            levels=section(level_table(one), {}, has_files=False) if one.levels else None,
+            groups=None if one.groups is None else section(by_field_table(one.groups), {}),
+            levels=section(level_table(one), {}) if one.levels else None,
         )
 
     def _banner(self, systems: Sequence[ListedSystem]) -> str | None:

@@ -47,7 +47,7 @@ Each line of JSONL: {"system": "other-agent", "query": "...", "report_markdown":
 With --format: reports, questions and scores as another benchmark keeps them; its scores stand beside ours, never among them.
 
 examples:
-  drr study import mine reports/*.md --shop shop --system ours && drr judge mine && drr report mine --errors errors.csv
+  drr study import mine reports/*.md --shop shop --system ours && drr judge mine && drr report mine --out report
   drr study import study reports.jsonl
   drr study import compared reports.jsonl --shop demo/shop && drr judge compared
   drr study import study logs/2026-11-27_task.eval                # a log of Inspect: answers, epochs, scores, calls, usage

@@ -53,7 +53,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.judge.run import compare_judgings, conclude_judging, forecast, judge
-    from drr.app.judge.text import judged_text
+    from drr.app.report.system_table import judged_text
 
     plan = JudgePlan.of(arguments)
     if arguments.diff is not None:

@@ -59,22 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.study is None:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
-    if not (
-        arguments.out
-        or arguments.json
-        or arguments.labels
-        or arguments.verdicts
-        or arguments.errors
-        or arguments.by
-    ):
+    if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts or arguments.by):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     if arguments.stress:
         return _stress(arguments)
     made = report(arguments.study, ReportPlan.of(arguments))
-    document, written = made.document(), made.written
-    if written is not None and written.paper_left_out:
-        left_out = "what rules wrote or judged is never set beside the paper's figures: left out"
-        print(left_out, file=sys.stderr)
+    document = made.document()
     if waiting := document["coverage"].get("unjudged"):
         judge = document["judge"]["name"] if document["judge"] else ""
         count = document["coverage"]["answers"]
@@ -82,27 +72,25 @@ def run(arguments: argparse.Namespace) -> int:
         notice(f"{which} are not judged yet by {judge}: `drr judge {arguments.study}`")
     if made.verdicts is not None:
         print(f"{made.verdicts:,} verdicts: {arguments.verdicts}", file=sys.stderr)
-    if made.errors is not None:
-        print(f"{made.errors:,} errors: {arguments.errors}", file=sys.stderr)
     if arguments.json:
         print_json(document)
         return 0
     _print_parts(document)
-    if written is not None:
+    if made.tables is not None:
         print(wrapped_paragraph(document["standing"]["text"]))
-        print(f"{written.tables} tables: open {made.page}")
+        print(f"{made.tables} tables: open {made.page}")
         print("What a score means, and what it does not: docs/what-a-score-means.md")
     return 0
 
 
 def _print_parts(document: StudyDocument) -> None:
-    from drr.app.judge.text import corrected_figures_text
     from drr.app.report.by_field import by_field_text
+    from drr.app.report.judging_tables import corrected_text
 
     if "by" in document:
         print(by_field_text(document["by"]))
     if "corrected" in document:
-        print(corrected_figures_text(document["corrected"], document["banner"]))
+        print(corrected_text(document["corrected"], document["banner"]))
 
 
 def _stress(arguments: argparse.Namespace) -> int:

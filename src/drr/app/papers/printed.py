@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from drr.app.papers.steps import PRINTED, RETAIL
+from drr.app.papers.steps import PRINTED, RETAIL, printed_papers
 from drr.env.plugins import papers
 from pydantic import BaseModel, ConfigDict, model_validator
-
-_THOUSAND = "k"
 
 
 class _Row(BaseModel):
@@ -47,19 +44,13 @@ class Exhibit(_Row):
     """Input that must be given before the counterpart can be made."""
     people: bool = False
     """True where the counterpart needs labels by people."""
-    unprinted: str = ""
-    """Reason why the printed figures are not shown, where they cannot be copied."""
     settings: tuple[str, ...] = ()
     """Settings under which a system is a row of the table; empty for all settings."""
-    like: str = ""
-    """Source of another exhibit with the same rows in the report."""
     stub: tuple[str, ...] = ()
     """Heads of the columns that name a row."""
     columns: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
-    """This project's metrics, one for each column, where columns are metrics."""
-    further: tuple[str, ...] = ()
-    """This project's metrics for columns of the paper whose printed figures are unknown."""
+    """This project's metrics, one for each column of a table whose rows are systems under settings."""
     rows: tuple[tuple[str, ...], ...] = ()
     """Rows of names, then figures as printed; an empty figure is unknown."""
     notes: tuple[PrintedNote, ...] = ()
@@ -106,32 +97,6 @@ def paper_of(name: str) -> PrintedPaper:
     return PrintedPaper.model_validate(tomllib.loads(place.read_text(encoding="utf-8")))
 
 
-def number(printed: str) -> float | None:
-    """Return the first number of a printed figure: `34.2k ± 11.7k` is 34,200, `61.11%` is 61.11; `None` if empty."""
-    words = printed.replace("$", "").replace("%", "").split()
-    if not words:
-        return None
-    first = words[0]
-    if first.endswith(_THOUSAND):
-        return float(Decimal(first[:-1]) * 1000)
-    return float(first)
-
-
-@cache
-def _of_variants() -> dict[tuple[str, str], float]:
-    """Return the retail paper's printed values by variant and metric; the paper's variants have the same names here."""
-    found: dict[tuple[str, str], float] = {}
-    for exhibit in paper_of(RETAIL).exhibit:
-        for row in exhibit.rows if exhibit.metrics else ():
-            figures = zip(exhibit.metrics, exhibit.figures(row), strict=True)
-            found |= {
-                (exhibit.names(row)[0].lower(), metric): value
-                for metric, figure in figures
-                if (value := number(figure)) is not None
-            }
-    return found
-
-
-def printed_figure(variant: str, metric: str) -> float | None:
-    """Return the figure that the retail paper prints for a variant and metric, or `None`."""
-    return _of_variants().get((variant, metric))
+def exhibit_tables() -> set[str]:
+    """Return the names of the report's tables that show the contents of a paper's table or figure."""
+    return {name for paper in printed_papers() for one in paper_of(paper).exhibit for name in one.here}

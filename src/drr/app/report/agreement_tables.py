@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
-from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, system_answer
-from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Heading, Table, rows_under
-from drr.eval.agreement.labelled import Labelled
+from drr.app.report.tables import Cell, Heading, Table, rows_under
 from drr.eval.agreement.rows import AgreementDocument
-from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
 from drr.eval.metrics import metric as metric_of
-from drr.eval.metrics import values_of
-from drr.wording.excerpt import excerpt
-
-_ALL, _NONE = "all", "–"
-_BOTH = "What the first judge said / what the second one said."
 
 RANKING_NOTE = (
     "Systems by win rate on the pairs that both judged, ties as half; = where the rates are equal. "
@@ -80,140 +72,22 @@ def _order(rates: Mapping[str, float]) -> str:
     return " ".join(words)
 
 
-def _costs(material: ReportData) -> list[str]:
+def _costs(document: AgreementDocument) -> list[str]:
     """Return a line on each judge's cost per question, where prices are known."""
     return [
         f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
-        for judge, cost in (material.agreement["cost"].items() if material.agreement else ())
+        for judge, cost in document["cost"].items()
         if cost["usd_per_query"] is not None
     ]
 
 
-class JudgedItem(NamedTuple):
-    """A judged item under a readable name, with its labels by dimension and judge."""
-
-    name: str
-    link: str
-    labels: dict[tuple[str, str], str | Mapping[str, float]]
-    """Label of the item, or score of each of its criteria, by dimension and judge."""
-
-
-Judgements = Iterable[JudgedItem]
-
-
-def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
-    """Return two judges' labels as `first / second`. For scores of criteria these are the means over the criteria that both judges scored; empty without such criteria."""
-    if isinstance(first, str) or isinstance(second, str):
-        return f"{first} / {second}"
-    shared = sorted(first.keys() & second.keys())
-    return " / ".join(
-        f"{sum(own[name] for name in shared) / len(shared):.2f}" for own in (first, second) if shared
-    )
-
-
-def _judged_items(
-    material: ReportData, form: type[Label], named: Callable[[ReportData], Mapping[str, tuple[str, str]]]
-) -> Judgements:
-    """Return the labelled items, each named after its first label, with what every judge said of it."""
-    raters, known = material.raters, named(material)
-    table = Labelled([label for label in (raters.labels if raters else ()) if isinstance(label, form)])
-    items = [
-        JudgedItem(*known.get(first.id, (excerpt(first.query or "", LONGEST_NAME), "")), {})
-        for first in table.first
-    ]
-    given = (
-        table.by_judge if form is not CriterionLabel else table.with_people(raters.people if raters else ())
-    )
-    for judge, own in given.items():
-        for key, value in own.items():
-            row = table.rows[key]
-            labels, place = items[int(row.item)].labels, (row.dimension, judge)
-            if form is CriterionLabel:
-                scores = labels.setdefault(place, {})
-                assert isinstance(scores, dict)
-                scores[key[1]] = value
-            else:
-                won = dict(zip("AB", row.systems, strict=False))
-                labels[place] = won.get(value, value) if isinstance(value, str) else f"{value:g}"
-    return items
-
-
-def _pair_names(material: ReportData) -> Mapping[str, tuple[str, str]]:
-    """Return name and link of each compared pair, by the id of its labels."""
-    answers, known = {(a.query_id, a.variant, a.trial): a for a in material.judged.answers}, {}
-    for one in material.comparisons:
-        a, b = (answers[one.query, system, one.trial] for system in (one.a, one.b))
-        name = f"{answer_name(a)}: {a.variant} and {b.variant}"
-        known[pair_id(one.query, one.a, one.b, one.trial)] = name, material.links.beside(a, b)
-    return known
-
-
-def _report_names(material: ReportData) -> Mapping[str, tuple[str, str]]:
-    return {
-        rating_id(a.query_id, a.variant, a.trial): (system_answer(a), material.links.report(a.key))
-        for a in material.judged.answers
-    }
-
-
-def _judged_metrics(material: ReportData) -> Judgements:
-    raters = material.raters
-    answers = raters.answers if raters else ()
-    items = {a.key: JudgedItem(system_answer(a), material.links.report(a.key), {}) for a in answers}
-    for judge, judged in (raters.judged if raters else {}).items():
-        for answer in judged.answers:
-            for name, value in values_of(judged, answer).items():
-                if value is not None:
-                    items[answer.key].labels[metric_of(name).label, judge] = metric_of(name).shown(value)
-    return items.values()
-
-
 class _AgreementTable(NamedTuple):
-    """One table of agreement: its rows, the items behind them, and notes."""
+    """One table of agreement: its rows, and its notes."""
 
-    name: str
     title: str
     columns: Sequence[Heading]
     rows: Callable[[AgreementDocument], Iterator[JudgeAgreement]]
-    judgements: Callable[[ReportData], Judgements] = lambda material: ()
-    notes: Callable[[ReportData], Sequence[str]] = lambda material: ()
-
-    def table(self, material: ReportData) -> Table | None:
-        """Return the table; `None` where no two judges judged the same."""
-        found = [] if material.agreement is None else list(self.rows(material.agreement))
-        if not found:
-            return None
-
-        def sections(material: ReportData, table: Table) -> Iterator[AnswerSection]:
-            """Yield the section behind the table: for each item that two judges judged, the verdicts of both."""
-            parts = [one for one in found if one.what != _ALL]
-            rows = []
-            for item in sorted(self.judgements(material), key=lambda item: item.name):
-                cells = {}
-                for one in parts:
-                    first, second = (item.labels.get((one.what, judge)) for judge in one.judges)
-                    if first is not None and second is not None and (both := _both(first, second)):
-                        cells[one.name] = both
-                if cells:
-                    values = [cells.get(one.name, _NONE) for one in parts]
-                    rows.append(AnswerRow(item.name, values, item.link))
-            columns = [Heading(one.name, explanation=_BOTH) for one in parts]
-            yield AnswerSection(self.name, self.title, columns, rows)
-
-        return Table(
-            *(
-                self.name,
-                self.title,
-                self.columns,
-                self.figures(found),
-                self.notes(material),
-                material.banner,
-            ),
-            judges=True,
-            sections=sections,
-        )
-
-    def figures(self, found: Iterable[JudgeAgreement]) -> list[tuple[str, list[Cell]]]:
-        return rows_under(self.columns, ((one.name, one.row) for one in found))
+    notes: Callable[[AgreementDocument], Sequence[str]] = lambda document: ()
 
 
 _CORRELATED = (
@@ -223,9 +97,17 @@ _CORRELATED = (
     Heading("bias", "bias", "Grade by the first judge minus that by the second one."),
 )
 _BETTER = "Of two reports of a question under one criterion, which is better; a tie matches a tie."
-_TABLES = (
-    _AgreementTable(
-        "agreement-pairwise",
+_TABLES: Mapping[str, _AgreementTable] = {
+    "support": _AgreementTable(
+        "Agreement on claims: full, partial or none",
+        (
+            Heading("equal", "exact"),
+            Heading("kappa", "kappa"),
+            Heading("weighted kappa", "weighted_kappa"),
+        ),
+        partial(agreements, "support"),
+    ),
+    "pairwise": _AgreementTable(
         "Agreement on pairs (Appendices D, E)",
         (
             Heading("equal", "exact"),
@@ -235,24 +117,12 @@ _TABLES = (
             Heading("soft disagreements", "soft_disagreement"),
         ),
         partial(agreements, "pairwise"),
-        partial(_judged_items, form=PairwiseLabel, named=_pair_names),
     ),
-    _AgreementTable(
-        "agreement-ratings",
-        "Agreement on grades (Appendix E)",
-        _CORRELATED,
-        partial(agreements, "rating"),
-        partial(_judged_items, form=RatingLabel, named=_report_names),
+    "ratings": _AgreementTable(
+        "Agreement on grades (Appendix E)", _CORRELATED, partial(agreements, "rating")
     ),
-    _AgreementTable(
-        "agreement-metrics",
-        "Agreement on metrics, report by report",
-        _CORRELATED,
-        _metrics,
-        _judged_metrics,
-    ),
-    _AgreementTable(
-        "agreement-criteria",
+    "metrics": _AgreementTable("Agreement on metrics, report by report", _CORRELATED, _metrics),
+    "criteria": _AgreementTable(
         "Agreement on criteria, score by score",
         (
             Heading("PCA", "pca", _BETTER),
@@ -262,11 +132,9 @@ _TABLES = (
             Heading("Spearman", "spearman"),
         ),
         _criteria,
-        partial(_judged_items, form=CriterionLabel, named=_report_names),
         _costs,
     ),
-    _AgreementTable(
-        "agreement-rankings",
+    "rankings": _AgreementTable(
         "Rankings of the systems, judge beside judge (Appendix E)",
         (
             Heading("order by the first", field="first"),
@@ -275,30 +143,13 @@ _TABLES = (
             Heading("Kendall tau-b", field="kendall"),
         ),
         _rankings,
-        partial(_judged_items, form=PairwiseLabel, named=_pair_names),
-        lambda material: [RANKING_NOTE],
+        lambda document: [RANKING_NOTE],
     ),
-)
+}
 
 
-_SUPPORT = _AgreementTable(
-    "agreement-support",
-    "Agreement on claims: full, partial or none",
-    (
-        Heading("equal", "exact"),
-        Heading("kappa", "kappa"),
-        Heading("weighted kappa", "weighted_kappa"),
-    ),
-    partial(agreements, "support"),
-)
-
-
-def agreement_of_verdicts(document: AgreementDocument) -> list[Table]:
-    """Return the tables of agreement on claims, pairs and grades, without the answers behind them."""
-    found = [(one, list(one.rows(document))) for one in (_SUPPORT, *_TABLES[:2])]
-    return [Table(one.name, one.title, one.columns, one.figures(own)) for one, own in found if own]
-
-
-def agreement_tables(material: ReportData) -> list[Table]:
-    """Return the agreement tables of the study; a table without two judges is left out."""
-    return [table for one in _TABLES if (table := one.table(material)) is not None]
+def agreement_tables(document: AgreementDocument, banner: str | None = None) -> Iterator[Table]:
+    """Yield the tables of agreement; one in which no two judges judged the same is left out."""
+    for kind, one in _TABLES.items():
+        if rows := rows_under(one.columns, ((pair.name, pair.row) for pair in one.rows(document))):
+            yield Table(f"agreement-{kind}", one.title, one.columns, rows, one.notes(document), banner)

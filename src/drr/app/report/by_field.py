@@ -7,8 +7,8 @@ from functools import cache
 
 from drr.app.judge.desk import study_settings, study_shop
 from drr.app.report.contrasts import graded_metrics
-from drr.app.report.tables import Cell, Heading, Table
-from drr.app.terminal import Column, p_value, table, with_interval, wrapped_paragraph
+from drr.app.report.tables import Cell, Heading, Table, terminal_text
+from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import DrrError, Misuse
 from drr.env.question_fields import ORDERS, check_field
 from drr.eval.evidence.answers import Answer
@@ -90,30 +90,7 @@ def by_field_text(document: GroupDocument) -> str:
         if weak
         else f"By {field}, no group is shown to be worse than the rest."
     )
-    rows = [
-        [
-            row["group"],
-            row["system"],
-            shown_name(row["metric"]),
-            with_interval(row["mean"]),
-            with_interval(row["difference"]),
-            p_value(row["difference"]["p"]),
-            p_value(row["difference"]["p_holm"]),
-        ]
-        for row in document["rows"]
-    ]
-    names: list[str | Column] = [
-        field,
-        "system",
-        "metric",
-        "value",
-        "group minus rest",
-        Column("p", rank=3),
-        Column("p (Holm)", rank=2),
-    ]
-    return "\n\n".join(
-        [wrapped_paragraph(head), table(names, rows), *map(wrapped_paragraph, _small(document))]
-    )
+    return "\n\n".join([wrapped_paragraph(head), terminal_text(by_field_table(document))])
 
 
 def by_field_table(document: GroupDocument) -> Table:
@@ -130,14 +107,8 @@ def by_field_table(document: GroupDocument) -> Table:
         )
         for row in document["rows"]
     ]
-    return Table(
-        f"by-{document['field'].replace(':', '-')}",
-        f"By {document['field']}",
-        heads,
-        rows,
-        [NOTE, *_small(document)],
-        foreign=True,
-    )
+    field = document["field"]
+    return Table(f"by-{field.replace(':', '-')}", f"By {field}", heads, rows, [NOTE, *_small(document)])
 
 
 def _place(row: GroupRow) -> str:

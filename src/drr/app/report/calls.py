@@ -91,11 +91,5 @@ def calls_table(material: ReportData) -> Table | None:
         (variant, [Cell.of(mean(by_tool[name], ends=COUNTED).document(), 1) for name in names])
         for variant, by_tool in counts.items()
     ]
-    tools = [name for name in names if name not in BESIDE]
-
-    def each(answer: Answer) -> list[str]:
-        own = _counts(answer, tools)
-        return ["–" if answer.calls is None else str(own[name]) for name in names]
-
     title = "Tool calls per answer"
-    return Table("tool-calls", title, headings(*names), rows, [NOTE], material.banner, each=each)
+    return Table("tool-calls", title, headings(*names), rows, [NOTE], material.banner)

@@ -18,6 +18,8 @@ ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
 """Values of a system's trials, by query; `None` is an unscored trial."""
 PerReport = Callable[[str], Mapping[str, ByQuery]]
 """Function that returns a metric's values by system."""
+DIFFERENCES = "differences"
+"""Name of the table of paired differences on the lead metrics."""
 EVERY_PAIR = 5
 """Most systems for which every pair is compared; with more systems, each is compared with the best only."""
 
@@ -31,6 +33,12 @@ def lead_metrics() -> list[str]:
 def graded_metrics() -> list[str]:
     """Return the lead metrics with graded ones in place of `solved`, which parts systems with fewer questions."""
     return ["points", "reward", *lead_metrics()[1:]]
+
+
+def headline_tables() -> set[str]:
+    """Return the names of the tables whose figures lead to answers: those the report leads with, mistakes and rules."""
+    leads = {*lead_metrics(), *graded_metrics()}
+    return {DIFFERENCES, "effort", "rules", *(metric_of(name).table or "" for name in leads)}
 
 
 def without_absence(names: Iterable[str], absent: Iterable[float | None]) -> list[str]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
 from drr.app.report.contrasts import ByQuery
-from drr.app.report.material import LONGEST_NAME, ReportData
-from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Heading, Table, headings, rows_under
+from drr.app.report.material import ReportData
+from drr.app.report.tables import Cell, Heading, Table, headings, rows_under
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.costs import cost_of, shared_judgements
 from drr.eval.metrics.rows import cost_part
 from drr.eval.stats.intervals import COUNTED, Statistic, VRow, mean
 from drr.eval.stats.question import AskedQuestion
-from drr.study.unit import Record
-from drr.wording.excerpt import excerpt
 
 NOTE = (
     "Undominated: going by the averages, every variant that is at least as good costs more. Where intervals overlap, chance may "
@@ -107,21 +104,12 @@ def cost_table(material: ReportData) -> Table | None:
     ]
     free = " Tokens stand for cost, because a price is unknown or the model is free."
 
-    def each(answer: Answer) -> list[str]:
-        tokens = (material.value(answer, f"{way}_tokens") for way in ("input", "output"))
-        cost, quality = _spent(answer) if by_price else _sum(*tokens), material.value(answer, "overall")
-        return [
-            "–" if cost is None else f"{cost:,.{digits}f}",
-            "–" if quality is None else f"{quality:.2f}",
-            "",
-        ]
-
     columns = headings(f"{points[0].unit} per answer", "overall quality", "undominated")
     notes = [NOTE if by_price else NOTE + free]
     drawn = {p.variant for p in points}
     if left := [name for name in material.variants if name not in drawn]:
         notes.append(f"Not here, for want of a known cost or a grade: {', '.join(left)}.")
-    return Table("cost-quality", "Cost against quality", columns, rows, notes, material.banner, each=each)
+    return Table("cost-quality", "Cost against quality", columns, rows, notes, material.banner)
 
 
 MEASURED_NOTE = (
@@ -144,7 +132,6 @@ def measured_cost(material: ReportData) -> Table | None:
     if cost is None:
         return None
     lines: list[tuple[str, Mapping[str, object]]] = []
-    behind: dict[str, tuple[str, ...]] = {}
     notes = [MEASURED_NOTE]
     for system, own in cost["systems"].items():
         parts = {
@@ -154,7 +141,6 @@ def measured_cost(material: ReportData) -> Table | None:
             "judge, an answer": own.get("judge"),
         }
         lines += [(f"{system}: {name}", row) for name, row in parts.items() if row is not None]
-        behind |= {f"{system}: {name}": (system,) for name in parts}
         if own["failed"]:
             usd = own["failed_usd"]
             spent = "dollars that are unknown" if usd is None else f"${usd:.4f}"
@@ -170,29 +156,7 @@ def measured_cost(material: ReportData) -> Table | None:
             "usd": Cell(whole["usd"], digits=4),
         }
         lines.append((name, cells))
-        behind[name] = ()
     if not lines:
         return None
     rows = rows_under(_MEASURED, lines)
-    return Table(
-        *("cost", "Measured cost", _MEASURED, rows, notes, material.banner),
-        behind=behind,
-        each=lambda answer: cost_cells(answer.record),
-        sections=_shared,
-    )
-
-
-def cost_cells(record: Record) -> Sequence[str]:
-    """Return the texts for tokens, calls, seconds and dollars of one unit, in the order of the table's columns."""
-    values = zip(cost_of(record), (0, 0, 3, 4), strict=True)
-    return ["–" if value is None else f"{value:,.{places}f}" for value, places in values]
-
-
-def _shared(material: ReportData, table: Table) -> Iterator[AnswerSection]:
-    """Yield the section with the judgements of questions and persons, which many answers share."""
-    if () in table.behind.values():
-        rows = [
-            AnswerRow(excerpt(record.label, LONGEST_NAME), cost_cells(record))
-            for record in shared_judgements(material.study, material.judged)
-        ]
-        yield AnswerSection(table.name, table.title, table.columns, rows)
+    return Table("cost", "Measured cost", _MEASURED, rows, notes, material.banner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from drr.app.report.contrasts import DIFFERENCES
 from drr.app.report.material import ReportData
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
@@ -84,7 +85,6 @@ def with_floor_note(table: Table) -> Table:
     return replace(table, notes=[*table.notes, "Noise floor: not measured."])
 
 
-DIFFERENCES = "differences"
 NOTE = (
     "First minus second, on the questions where both have a figure, with the 95 % interval of this pair. The decision is corrected: "
     "in bold p < .05 by the sign-flip test, after Holm's correction over all differences."
@@ -102,14 +102,15 @@ def differences_table(material: ReportData) -> Table | None:
         )
         for one in found
     }
-    behind = {one.name: (one.a, one.b) for one in found}
     return Table(
         DIFFERENCES,
         "Paired differences",
         [Heading.of(metric)._replace(scale=metric.scale) for metric in shown],
-        [(name, [cells[name, metric.name] for metric in shown]) for name in behind],
+        [
+            (name, [cells[name, metric.name] for metric in shown])
+            for name in dict.fromkeys(one.name for one in found)
+        ],
         [NOTE, *floor_notes(material, shown)],
         material.banner,
         floor_cells(material, shown),
-        behind,
     )

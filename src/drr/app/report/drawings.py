@@ -10,9 +10,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.calls import BESIDE, tool_calls
+from drr.app.report.colours import DARK, FORMS, LIGHT, PALETTE, Scheme
 from drr.app.report.contrasts import ByQuery
 from drr.app.report.cost import cost_points
-from drr.app.report.forest_figure import DARK, FORMS, LIGHT, PALETTE, Scheme, draw_forest
 from drr.app.report.judging_tables import PRINTED_PAIRS, printed_pairs
 from drr.app.report.material import ReportData
 from drr.app.report.of_papers import ReportFigure, report_parts
@@ -327,7 +327,6 @@ def _reach(value: float, low: float | None, high: float | None) -> list[list[flo
 
 
 OURS = (
-    ("differences", "Paired differences", draw_forest),
     ("tool-calls", "Tool calls per answer", _tool_calls),
     (
         "pairwise",

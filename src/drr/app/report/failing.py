@@ -100,7 +100,7 @@ ERRORS = f"{FOLDER}/~errors.html"
 _PLACE = {"system": "variant", "question": "query", "trial": "trial"}
 
 
-def write_errors(judged: Judged, file: Path) -> int:
+def write_errors(judged: Judged, file: Path) -> None:
     """Write each error that a rule found; a report without one says how many of its figures could be read."""
     rows: list[dict[str, object]] = []
     for answer in judged.answers:
@@ -113,7 +113,6 @@ def write_errors(judged: Judged, file: Path) -> int:
     write_text(
         file, rows_as_csv(rows, (*_PLACE, "rule", "sentence", "record", "read")), owner_only_mode(0o666)
     )
-    return sum(row["rule"] != "no error found" for row in rows)
 
 
 class ChartMark(NamedTuple):
@@ -183,8 +182,7 @@ def _unanswered(material: ReportData) -> Iterator[ChartRow]:
     most = max((kinds.total() for kinds in material.failed.values()), default=0)
     for system, kinds in material.failed.items():
         marks = [ChartMark("none", 0.0, kinds.total() / most)]
-        link = _place(system, "failures") if system in material.variants else ""
-        yield ChartRow(f"{system}: {', '.join(kinds)}", marks, f"{kinds.total()}", link)
+        yield ChartRow(f"{system}: {', '.join(kinds)}", marks, f"{kinds.total()}")
 
 
 def _support(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]:

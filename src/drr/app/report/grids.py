@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
 from drr.app.pages.frame import breakable, templates
+from drr.app.report.contrasts import DIFFERENCES, headline_tables
 from drr.app.report.tables import FLOOR, Cell, Table
 from markupsafe import Markup
 
@@ -87,25 +88,19 @@ def drawn_by(macro: str, *values: object) -> Markup:
 
 def section(
     table: Table,
-    answers: Mapping[tuple[str, ...], str],
+    answers: Mapping[str, str],
     level: int = 2,
     drawn: Markup | None = None,
-    *,
-    wide: Sequence[tuple[str, str]] | None = None,
-    has_files: bool = True,
 ) -> Markup:
-    """Return the HTML of a table's section. `answers` maps systems to the page of their answers; a row or column of other systems gets no link.
+    """Return the HTML of a table's section. `answers` maps the names of rows and columns to the page of their answers.
 
-    `drawn` is HTML to place under the table; `wide` are the files of a forest plot, for a table shown as one. Pages of a board have no files.
+    `drawn` is HTML to place under the table. Paired differences are shown as a forest plot.
     """
     notes = _notes(table)
     first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
-    shown = (
-        forest(table, answers)
-        if wide is not None
-        else Markup("").join(grid(one, answers) for one in parted(table))
-    )
-    return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide, has_files)
+    wide = table.name == DIFFERENCES
+    shown = forest(table, answers) if wide else Markup("").join(grid(one, answers) for one in parted(table))
+    return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide)
 
 
 def _notes(table: Table) -> list[str]:
@@ -117,7 +112,7 @@ def _notes(table: Table) -> list[str]:
     return notes
 
 
-def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
+def forest(table: Table, answers: Mapping[str, str]) -> Markup:
     """Return the HTML of a forest plot for each figure. Open are the first and those with a difference that is sure."""
     alone = [table.of_columns([place]) for place in range(len(table.columns))]
     sure = [not place or any(cell.bold for _, (cell,) in one.rows) for place, one in enumerate(alone)]
@@ -147,10 +142,10 @@ def _without_equal(table: Table) -> tuple[Table, str]:
     return table.of_columns(shown), f"The same for all: {'; '.join(equal)}."
 
 
-def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> Markup:
+def grid(table: Table, answers: Mapping[str, str], kind: str = "") -> Markup:
     """Return the HTML of the table alone, in a box that scrolls. `kind` is `board`, `forest` or empty."""
     width, equal = _WIDE if kind == "forest" else _BAR, ""
-    if kind == "board" or all((name,) in answers for name, _ in table.rows):
+    if kind == "board" or all(name in answers for name, _ in table.rows):
         table, equal = _without_equal(table)
     is_wide = not kind and len(table.columns) > _WITH_BARS
     rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
@@ -163,8 +158,8 @@ def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -
         for column, own in zip(table.columns, rows, strict=True)
     ]
     is_measured = any(cell.value is not None for cell in table.floor)
-    lines = table.lines if is_measured else table.rows
-    shown = [_row(table, name, cells, columns, answers) for name, cells in lines]
+    lines, led = table.lines if is_measured else table.rows, headline_tables()
+    shown = [_row(table, name, cells, columns, answers, led) for name, cells in lines]
     heads = list(zip(table.columns, map(_kind, rows), strict=True))
     return drawn_by(
         "grid", table.title, f"{kind} stack" if kind else "wide" if is_wide else "", heads, shown, equal
@@ -176,15 +171,15 @@ def _row(
     name: str,
     cells: Sequence[Cell],
     columns: Sequence[ShownColumn],
-    answers: Mapping[tuple[str, ...], str],
+    answers: Mapping[str, str],
+    led: Collection[str],
 ) -> ShownRow:
-    own = answers.get(() if table.judges else tuple(table.behind.get(name, (name,))))
     is_floor = bool(table.floor) and name == FLOOR and cells is table.floor
     shown = []
     for column, cell, drawn in zip(table.columns, cells, columns, strict=True):
-        page = None if is_floor else own or answers.get((column.label,))
+        page, part = answers.get(name) or answers.get(column.label), column.part or table.name
         is_known = cell.unscored or cell.value not in (None, "")
-        link = f"{page}#{column.part or table.name}" if page and is_known else ""
+        link = f"{page}#{part}" if page and is_known and not is_floor and part in led else ""
         shown.append(_table_cell(cell, drawn, link))
     head, marks = table.heads.get(name) or (breakable(name, ":"), Markup(""))
     return ShownRow(head, marks, is_floor, shown)
@@ -263,8 +258,6 @@ def _beside(cell: Cell, *, ends: bool) -> str:
         notes.append(f"± {cell.number(cell.sd)}")
     if cell.unscored:
         notes.append(f"{cell.unscored} unscored")
-    if isinstance(cell.printed, float):
-        notes.append(f"{{paper {cell.number(cell.printed)}}}")
     return "; ".join(notes)
 
 

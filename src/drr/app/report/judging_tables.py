@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import ceil
 
 from drr.app.judge.text import figures_read_of, unread_of
-from drr.app.report.material import ReportData, system_answer
-from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Heading, Table, headings, rows_under
+from drr.app.report.material import ReportData
+from drr.app.report.tables import Cell, Heading, Table, headings, rows_under, terminal_text
+from drr.app.terminal import wrapped_paragraph
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
-from drr.eval.metrics.rows import FailureDocument, FailureShare
+from drr.eval.metrics.rows import CorrectedDocument, FailureDocument, FailureShare
 from drr.eval.metrics.rules import KEPT
 from drr.eval.stats.differences import SIGNIFICANT, sign_test
 from drr.eval.stats.pairs import PairRow
@@ -23,7 +23,6 @@ from drr.study.study import Study
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
-_UNITS = "The number of judgements of this answer. A judgement that compares two answers counts in the rows of both. A judgement of a question or a person counts in no row."
 _PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
     "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table."
@@ -54,8 +53,7 @@ def pairwise(material: ReportData) -> Table | None:
 
 def pairwise_as_printed(material: ReportData) -> Table | None:
     rows, note = printed_pairs(material), "By the paper's prompt. "
-    table = _compared(material, "as-printed-pairwise", PRINTED_PAIRS, rows, note)
-    return table and replace(table, behind={})
+    return _compared(material, "as-printed-pairwise", PRINTED_PAIRS, rows, note)
 
 
 def _compared(
@@ -63,7 +61,7 @@ def _compared(
 ) -> Table | None:
     if not found:
         return None
-    lines, behind = [], {}
+    lines = []
     for row in found:
         p = row["p_holm"]
         significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
@@ -71,7 +69,6 @@ def _compared(
         shown = {**row, "win_rate": Cell.of(row["win_rate"], bold=significant), "verdict": verdict}
         pair = f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}"
         lines.append((pair, shown))
-        behind[pair] = (row["a"], row["b"])
     n = max(row["wins"] + row["ties"] + row["losses"] for row in found)
     least = next((k for k in range(n // 2 + 1, n + 1) if (sign_test(k, n - k) or 0) < SIGNIFICANT), None)
     decided = (
@@ -80,7 +77,7 @@ def _compared(
         else f"At {n:,} comparisons, if all are decided, significance takes {least} wins (before Holm)."
     )
     notes, rows = [f"{note}{_PAIR_NOTE} {decided}"], rows_under(_PAIR_COLUMNS, lines)
-    return Table(name, title, _PAIR_COLUMNS, rows, notes, material.banner, behind=behind)
+    return Table(name, title, _PAIR_COLUMNS, rows, notes, material.banner)
 
 
 def rules(material: ReportData) -> Table | None:
@@ -180,26 +177,6 @@ def _mark_notes(found: MarksRow | None) -> list[str]:
     return notes
 
 
-def _covered(material: ReportData, table: Table) -> Iterator[AnswerSection]:
-    """Yield the section with the number of judged and failed units of each answer, by task."""
-    judged = material.judged
-    tasks = [name for name, _ in table.rows]
-    answers = sorted(judged.answers, key=lambda a: (a.query_id, a.variant, a.trial))
-    shown = {task for answer in answers for task in judged.units_of[answer.key]}
-    rows = []
-    for answer in answers:
-        units, failed = judged.units_of[answer.key], judged.failed_of[answer.key]
-        cells = [
-            f"{units[task]}" + (f", {failed[task]} without an answer" if failed[task] else "")
-            if task in shown
-            else "–"
-            for task in tasks
-        ]
-        rows.append(AnswerRow(system_answer(answer), cells, material.links.report(answer.key)))
-    columns = [Heading(task.replace("_", " "), explanation=_UNITS) for task in tasks]
-    yield AnswerSection(table.name, table.title, columns, rows)
-
-
 _COVERED = (
     Heading("units", field="judged", digits=0),
     Heading("without an answer", field="failed", digits=0),
@@ -215,7 +192,7 @@ def coverage(material: ReportData) -> Table | None:
     notes = [*invalid, *unread_of(material.document), *_mark_notes(found.get("marks"))]
     rows = rows_under(_COVERED, found["tasks"].items())
     title = "What was judged"
-    return Table(*("coverage", title, _COVERED, rows, notes, material.banner), judges=True, sections=_covered)
+    return Table("coverage", title, _COVERED, rows, notes, material.banner)
 
 
 _CORRECTED = (
@@ -226,23 +203,32 @@ _CORRECTED = (
 )
 
 
-def corrected_table(material: ReportData) -> Table | None:
+def corrected_table(document: CorrectedDocument, banner: str | None) -> Table | None:
     """Return the figures corrected by labels of people (`drr report --labels`). `None` where no judged answer has a label."""
-    document = material.document.get("corrected")
-    if not document or not document["figures"]:
+    if not document["figures"]:
         return None
-    lines, notes, behind = [], {CORRECTED_NOTE: None}, {}
+    lines, notes = [], {CORRECTED_NOTE: None}
     for row in document["figures"]:
         metric = row["metric"].replace("_", " ")
         labelled = Cell(row["n_labelled"], digits=0)
         shown = {"judge": row["judge"], "corrected": row, "people": row["people"], "labelled": labelled}
         lines.append((f"{metric}: {row['variant']}", shown))
-        behind[f"{metric}: {row['variant']}"] = (row["variant"],)
         notes |= {
             f"{metric}, {row['variant']}: {why}.": None for why in (row["reason"], row["biased"]) if why
         }
     title, rows = "Figures corrected by labels of people", rows_under(_CORRECTED, lines)
-    return Table("corrected", title, _CORRECTED, rows, list(notes), material.banner, behind=behind)
+    return Table("corrected", title, _CORRECTED, rows, list(notes), banner)
+
+
+def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
+    table = corrected_table(document, banner)
+    parts = [wrapped_paragraph(banner)] if banner else []
+    parts.append(terminal_text(table) if table else "No label is of anything that this judge judged.")
+    if document["unmatched"]:
+        parts.append(
+            f"{document['unmatched']:,} of {document['labels']:,} labels are of nothing that this judge judged."
+        )
+    return "\n\n".join(parts)
 
 
 def foreign_tables(material: ReportData) -> list[Table]:
@@ -274,14 +260,14 @@ def _foreign(one: ForeignTableRow, name: str) -> Table:
     ]
     if alone := one.get("without_report"):
         notes.append(f"No report of these is in the study: {', '.join(alone)}.")
-    return Table(name, f"As imported: {one['title']}, {judge}", columns, rows, notes, foreign=True)
+    return Table(name, f"As imported: {one['title']}, {judge}", columns, rows, notes)
 
 
 def failures(material: ReportData) -> Table | None:
     """Return the table that counts answers by how they ended. Failed answers are in no mean of the other tables but pass^k."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in material.study.records("answer", None):
-        counts[system_of(record)][ended_as(material.study, record)] += 1
+        counts[str(record.spec.get("variant") or record.label)][_ended_as(material.study, record)] += 1
     if not counts:
         return None
     kinds = ["done", *sorted({kind for counter in counts.values() for kind in counter} - {"done"})]
@@ -306,15 +292,11 @@ def failures(material: ReportData) -> Table | None:
     return Table("failures", "Answers and failures", headings(*kinds), rows, notes)
 
 
-def system_of(record: Record) -> str:
-    return str(record.spec.get("variant") or record.label)
-
-
 _BROKEN_OFF = "broken off: "
 _LOST = "texts lost"
 
 
-def ended_as(study: Study, record: Record) -> str:
+def _ended_as(study: Study, record: Record) -> str:
     """Return in a few words how the answer ended."""
     if study.lost(record):
         return _LOST

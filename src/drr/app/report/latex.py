@@ -1,15 +1,15 @@
-"""Writes LaTeX tables for a paper: `value [low, high]` in panels that fit a page, all n in an appendix.
+"""Writes LaTeX tables for a paper: `value [low, high]` in panels that fit a page.
 
-Needs `booktabs` and, for the appendix, `longtable`; `all.tex` is a document that compiles by itself. No line is over `LONGEST`.
+Needs `booktabs`. No line is over `LONGEST`.
 """
 
 from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from drr.app.report.tables import Cell, Heading, Table
+from drr.app.report.tables import Cell, Table
 from drr.wording.excerpt import excerpt
 
 LONGEST = 120
@@ -39,13 +39,6 @@ _SIGNS = {
     "·": r"$\cdot$",
     "\u00a0": "~",
 }
-HEAD = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
-\usepackage[utf8]{inputenc}
-\usepackage{booktabs,longtable}
-\usepackage[margin=2cm]{geometry}
-\begin{document}
-"""
 
 
 def latex(table: Table) -> str:
@@ -58,7 +51,7 @@ def latex(table: Table) -> str:
     lines += [*_folded(rf"\caption{{{_tex(table.title)}}}"), rf"\label{{tab:{table.name}}}"]
     notes = [*([table.banner] if table.banner else []), *table.notes]
     if any(_is_between(cell) for _, cells in table.lines for cell in cells):
-        notes.append("In brackets the 95 % interval; every n stands in the appendix; bold as the notes say.")
+        notes.append("In brackets the 95 % interval; every n stands in the CSV file; bold as the notes say.")
     for note in notes:
         lines += [r"\par\smallskip\footnotesize\raggedright", *_folded(_tex(note))]
     return "\n".join([*lines, r"\end{table}", ""])
@@ -113,37 +106,6 @@ def _shown(cell: Cell) -> str:
 
 def _is_between(cell: Cell) -> bool:
     return not isinstance(cell.value, str) and cell.low is not None and cell.high is not None
-
-
-def appendix(tables: Sequence[Table]) -> str:
-    """Return the LaTeX appendix: every figure with its interval, n and unscored count, and texts in full."""
-    lines = [r"\section*{Figures in full}", r"\small"]
-    for table in tables:
-        lines += [*_folded(rf"\subsection*{{{_tex(table.title)}}}")]
-        lines += [r"\begin{longtable}{p{4cm}p{3cm}rrrrr}", r"\toprule"]
-        lines += [r"row & column & value & low & high & n & unscored \\", r"\midrule", r"\endhead"]
-        for name, cells in table.lines:
-            for column, cell in zip(table.columns, cells, strict=True):
-                lines += _detail(name, column, cell)
-        lines += [r"\bottomrule", r"\end{longtable}"]
-    return "\n".join([*lines, ""])
-
-
-def _detail(name: str, column: Heading, cell: Cell) -> list[str]:
-    head = _folded(_tex(name)) + _folded(f"& {_tex(column.label)}")
-    if isinstance(cell.value, str) or cell.missing:
-        return [*head, *_folded(rf"& \multicolumn{{5}}{{p{{6cm}}}}{{{_tex(cell.text())}}} \\")]
-    if cell.value is None:
-        return [*head, r"& -- & & & & \\"]
-    ends = ["" if end is None else f"${cell.number(end)}$" for end in (cell.value, cell.low, cell.high)]
-    counts = ["" if count is None else str(count) for count in (cell.n, cell.unscored)]
-    return [*head, "".join(f"& {one} " for one in [*ends, *counts]).replace(",", "{,}") + r"\\"]
-
-
-def whole(names: Iterable[str]) -> str:
-    """Return a LaTeX document that includes the tables of those names and compiles in their folder."""
-    inputs = "\n".join(rf"\input{{{name}}}" for name in names)
-    return f"{HEAD}{inputs}\n\\clearpage\n\\appendix\n\\input{{appendix}}\n\\end{{document}}\n"
 
 
 def _folded(text: str) -> list[str]:

@@ -10,7 +10,6 @@ from functools import cached_property
 from drr.app.report.contrasts import ByQuery, Contrast, contrasts
 from drr.env.files import file_name, short_name
 from drr.eval.agreement.rows import AgreementDocument
-from drr.eval.agreement.study import Raters
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
 from drr.eval.metrics import values_of
@@ -33,10 +32,6 @@ def question_of(answer: Answer) -> str:
 
 def answer_name(answer: Answer) -> str:
     return f"{question_of(answer)}, trial {answer.trial}"
-
-
-def system_answer(answer: Answer) -> str:
-    return f"{answer.variant}: {answer_name(answer)}"
 
 
 @dataclass(frozen=True)
@@ -65,15 +60,12 @@ class ReportData:
     study: Study
     judged: Judged
     document: StudyDocument
-    with_paper: bool = False
-    """True to print the retail paper's figures in braces beside the study's."""
     agreement: AgreementDocument | None = None
     """Agreement of models and people as judges; `None` where fewer than two judged."""
     paper: str | None = None
     """Name of the paper whose numbering of tables is used."""
     viewer: str | None = None
     """Path of the viewer's pages, relative to the report's folder."""
-    raters: Raters | None = None
     forms: Sequence[str] = ("svg", "png", "pdf")
     """File formats in which the report's figures are drawn or can be requested."""
     tested: Sequence[Contrast] | None = None

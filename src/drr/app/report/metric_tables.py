@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from drr.app.judge.text import reasons_of, unread_of
-from drr.app.papers.printed import printed_figure
 from drr.app.report.contrasts import ByQuery, PerReport, compare_pairs, means_of, order_by_mean
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ReportData
@@ -13,15 +12,11 @@ from drr.app.report.of_papers import MetricForm, report_parts
 from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings
 from drr.app.terminal import Column, table
 from drr.eval import metrics as registry
-from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import ONE_TRIAL
 from drr.eval.stats.differences import pooled_sd
 from drr.eval.stats.intervals import VRow, spread
 
-PRINTED_NOTE = (
-    "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
-)
 BOLD_NOTE = (
     "Bold: the best of its column, and better than the next one by a test (paired sign-flip test over queries, Holm's correction "
     "over the table, p < 0.05). Being first is not enough. Brackets hold the 95 % interval over questions; few questions make it wide."
@@ -112,7 +107,6 @@ def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric]
             sd=spread(material.per_report(metric.name).get(variant, {})) if form.spread else None,
             bold=leaders.get(metric.name) == variant,
             slight=variant in slight.get(metric.name, ()),
-            printed=printed_figure(variant, metric.name) if material.with_paper else None,
         )
 
     rows = [
@@ -123,8 +117,6 @@ def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric]
     notes += [material.mixed] if material.mixed else []
     notes += reasons_of(material.document["metrics"], {metric.name: metric.label for metric in metrics})
     notes += [_SPREAD] if form.spread else []
-    if material.with_paper:
-        notes.append(f"In braces {PRINTED_NOTE}.")
     columns = metric_headings(metrics)
     columns += [
         Heading.of(registry.metric(name))._replace(key=column) for column, name in form.closing.items()
@@ -172,38 +164,24 @@ def as_printed(material: ReportData) -> Table | None:
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]
     columns = [Heading(metric.label, metric.name) for metric in metrics]
     title = "The paper's definitions, as printed"
-    return Table("as-printed", title, columns, rows, notes, material.banner, foreign=True)
+    return Table("as-printed", title, columns, rows, notes, material.banner)
 
 
 def noise(material: ReportData) -> Table | None:
     """Return the table of how much repeated trials of one variant on one query differ. A real difference must exceed this noise."""
-    rows, shown = [], []
+    rows = []
     names = {name for row in material.document["metrics"].values() for name in row}
     for metric in registry.metrics(names).values():
         if not metric.detail:
             cells = [_within(by_query) for by_query in material.per_report(metric.name).values()]
             if any(cell.value is not None for cell in cells):
                 rows.append((metric.label, cells))
-                shown.append(metric)
     if not rows:
         return None
 
-    def each(answer: Answer) -> list[str]:
-        values = [material.value(answer, metric.name) for metric in shown]
-        return ["–" if v is None else metric.shown(v) for v, metric in zip(values, shown, strict=True)]
-
     note = "Standard deviation between trials of one query, pooled over the queries with more than one trial (n)."
     title = "Noise floor of repeated trials"
-    return Table(
-        "noise",
-        title,
-        headings(*material.variants),
-        rows,
-        [note],
-        material.banner,
-        each=each,
-        each_columns=headings(*(metric.label for metric in shown)),
-    )
+    return Table("noise", title, headings(*material.variants), rows, [note], material.banner)
 
 
 def _within(by_query: ByQuery) -> Cell:

@@ -11,12 +11,15 @@ from typing import NamedTuple
 from drr.app.pages.folders import REPORT_MARK, fresh_folder
 from drr.app.pages.frame import Frame, FramePlace, banner_of
 from drr.app.pages.serve import SORTING
+from drr.app.papers.printed import exhibit_tables
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.by_field import by_field_table
 from drr.app.report.calls import calls_table
+from drr.app.report.colours import DARK, LIGHT
+from drr.app.report.contrasts import DIFFERENCES
 from drr.app.report.cost import cost_table, measured_cost
 from drr.app.report.detail_pages import page_paths, sections_behind
-from drr.app.report.differences import DIFFERENCES, differences_table, with_floor_note
+from drr.app.report.differences import differences_table, with_floor_note
 from drr.app.report.drawings import draw_all, drawn_figures
 from drr.app.report.failing import (
     ERRORS,
@@ -29,8 +32,7 @@ from drr.app.report.failing import (
     spreads,
     write_errors,
 )
-from drr.app.report.forest_figure import DARK, LIGHT
-from drr.app.report.grids import drawn_by, forest, grid, section
+from drr.app.report.grids import drawn_by, grid, section
 from drr.app.report.headline import facts
 from drr.app.report.judging_tables import (
     corrected_table,
@@ -42,7 +44,7 @@ from drr.app.report.judging_tables import (
     pairwise_as_printed,
     rules,
 )
-from drr.app.report.latex import appendix, latex, whole
+from drr.app.report.latex import latex
 from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.of_papers import report_parts
@@ -57,7 +59,8 @@ from markupsafe import Markup
 
 def all_tables(material: ReportData) -> list[Table]:
     """Return all tables for which the study has data: metrics, costs, comparisons, agreement of judges, and coverage."""
-    own = report_parts(material.document)
+    own, agreed = report_parts(material.document), material.agreement
+    corrected = material.document.get("corrected")
     found = [
         differences_table(material),
         by_field_table(material.document["by"]) if "by" in material.document else None,
@@ -67,14 +70,18 @@ def all_tables(material: ReportData) -> list[Table]:
             build(material)
             for build in (measured_cost, calls_table, pairwise, cost_table, noise, rules, failure_labels)
         ),
-        *agreement_tables(material),
-        corrected_table(material),
+        *(agreement_tables(agreed, material.banner) if agreed is not None else ()),
+        corrected_table(corrected, material.banner) if corrected else None,
         *(build(material) for parts in own for build in parts.last),
         *(build(material) for build in (as_printed, pairwise_as_printed, coverage, failures)),
         *foreign_tables(material),
     ]
     shown = with_papers_tables(material, [table for table in found if table is not None])
-    return [with_floor_note(table) for table in shown]
+    exhibits = exhibit_tables()
+    return [
+        with_floor_note(replace(table, is_exhibit=True) if table.name in exhibits else table)
+        for table in shown
+    ]
 
 
 def write_report(material: ReportData, folder: Path, *, drawn: bool = True) -> list[Table]:
@@ -87,18 +94,16 @@ def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Tab
     for name in ("tables", "figures", FOLDER):
         (draft / name).mkdir()
     tables = all_tables(material)
-    for table in tables:
+    for table in (one for one in tables if one.is_exhibit):
         for form, draw in (("md", markdown), ("tex", latex), ("csv", as_csv)):
             (draft / "tables" / f"{table.name}.{form}").write_text(draw(table), encoding="utf-8")
-    for name, text in (("appendix", appendix(tables)), ("all", whole(table.name for table in tables))):
-        (draft / "tables" / f"{name}.tex").write_text(text, encoding="utf-8")
     write_errors(material.judged, draft / "errors.csv")
     figures = draw_all(material, draft / "figures") if drawn else drawn_figures(material)
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")
     (draft / "index.html").write_text(index_page(material, tables, figures), encoding="utf-8")
     (draft / ERRORS).write_text(_errors_page(material), encoding="utf-8")
-    for systems, page in page_paths(material, tables).items():
+    for systems, page in page_paths(material).items():
         (draft / page).write_text(answers_page(material, systems, tables), encoding="utf-8")
     return tables
 
@@ -106,13 +111,8 @@ def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Tab
 REPORT = "index.html"
 _ONE_LINE = 100
 """Most characters of a banner that is shown whole."""
-_JUDGES = "What judges said"
-_NOTES = (
-    "Answer by answer, pair by pair: what was judged, and what each of two judges said. The report shows shares and statistics of these.",
-    "Each trial of each question; the report shows the mean over questions.",
-    "The questions that both answered, each by the mean of its trials; the report shows the mean difference where both have a figure.",
-)
-"""Notes for the page of the judges, of one system and of two systems, indexed by the number of systems."""
+_OF_SYSTEM = "Each trial of each question; the report shows the mean over questions."
+_OF_PAIR = "The questions that both answered, each by the mean of its trials; the report shows the mean difference where both have a figure."
 
 
 class Topic(NamedTuple):
@@ -149,22 +149,27 @@ def _placed(
     material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
 ) -> tuple[Markup, list[tuple[Topic, list[FoldPart]]]]:
     """Return the forest plot of the first page, and its other tables by topic. Empty tables are left out; a figure stands under its table."""
-    answers, drawn = page_paths(material, tables), dict(figures)
-    plot, folds, topic = Markup(""), dict[Topic, list[FoldPart]](), _FURTHER
+    drawn, plot = dict(figures), Markup("")
+    folds, topic = dict[Topic, list[FoldPart]](), _FURTHER
     for table in tables:
         title = drawn.pop(table.name, "")
         if table.name == DIFFERENCES:
-            plot = section(table, answers, wide=_files(material, table.name) if title else ())
+            plot = section(table, _pages_of(material, 2))
         elif not table.is_empty:
             exact = [one for one in TOPICS if table.name in one.tables]
             if exact or not table.name.endswith(_PRINTED):
                 topic = next(one for one in (*exact, *TOPICS) if table.name.startswith(one.tables))
             picture = _picture(material, table.name, title) if title else None
-            html = section(table, answers, 3, picture)
+            html = section(table, _pages_of(material, 1), 3, picture)
             folds.setdefault(topic, []).append(FoldPart(table.title, html))
     for file, title in drawn.items():
         folds.setdefault(_FURTHER, []).append(FoldPart(title, _picture(material, file, title)))
     return plot, [(one, folds[one]) for one in TOPICS if one in folds]
+
+
+def _pages_of(material: ReportData, systems: int) -> dict[str, str]:
+    """Return the answer pages of one system, or of two, by the name that a table gives them."""
+    return {" minus ".join(own): page for own, page in page_paths(material).items() if len(own) == systems}
 
 
 def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
@@ -179,7 +184,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
         topics=topics,
         invalid=material.document["coverage"]["invalid_because"],
         verdict=ranks.row,
-        systems=grid(system_table(material, ranks), page_paths(material, tables), "board"),
+        systems=grid(system_table(material, ranks), _pages_of(material, 1), "board"),
         forest=plot,
         limits=limits(material, material.contrasts),
         failed=_error_count(material),
@@ -221,32 +226,24 @@ def _banner(material: ReportData) -> str | None:
 
 
 def answers_page(material: ReportData, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
-    """Return the HTML of the answers page of one system, of two systems (first minus second), or of the judges."""
-    title = " minus ".join(systems) or _JUDGES
+    """Return the HTML of the answers page of one system or of two systems (first minus second)."""
+    is_pair, title = len(systems) > 1, " minus ".join(systems)
     pages = [
-        (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))
-        for own, page in page_paths(material, tables).items()
+        (" minus ".join(own), own == systems, page.removeprefix(f"{FOLDER}/"))
+        for own, page in page_paths(material).items()
     ]
     return _frame(material).draw(
         "answers.html",
         "../",
         place="report",
         banner=_banner(material),
-        title=title if len(systems) != 1 else f"Answers of {title}",
-        note=_NOTES[len(systems)],
-        linked="both reports side by side" if len(systems) > 1 else "its report",
+        title=title if is_pair else f"Answers of {title}",
+        note=_OF_PAIR if is_pair else _OF_SYSTEM,
+        linked="both reports side by side" if is_pair else "its report",
         pages=pages,
-        forest=_between(tables, systems),
         parts=list(sections_behind(material, systems, tables)),
         viewer=material.viewer,
     )
-
-
-def _between(tables: Sequence[Table], systems: tuple[str, ...]) -> Markup:
-    """Return the forest plot of the two systems over all questions, or nothing."""
-    table = next((one for one in tables if one.name == DIFFERENCES), None)
-    rows = [row for row in table.rows if tuple(table.behind.get(row[0], ())) == systems] if table else []
-    return forest(replace(table, rows=rows), {}) if table and rows else Markup("")
 
 
 def _frame(material: ReportData) -> Frame:
@@ -258,11 +255,8 @@ def _frame(material: ReportData) -> Frame:
     return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=(SORTING,))
 
 
-def _files(material: ReportData, file: str) -> list[tuple[str, str]]:
-    """Return the files of a figure, light and dark, as pairs of file name and link text."""
-    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
-    return [(name, name.removeprefix(file).strip(".-")) for name in names]
-
-
 def _picture(material: ReportData, file: str, title: str) -> Markup:
-    return drawn_by("picture", file, DARK.ending, title, _files(material, file))
+    """Return a figure with links to its files, light and dark."""
+    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
+    links = [(name, name.removeprefix(file).strip(".-")) for name in names]
+    return drawn_by("picture", file, DARK.ending, title, links)

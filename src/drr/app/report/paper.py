@@ -46,7 +46,7 @@ class _Pages:
         notes = [_RULES] if self.material.banner else []
         title = f"{self.paper.title}: its tables and figures"
         columns = headings("shows", "here, or why not")
-        return Table("paper", title, columns, rows, notes, self.material.banner)
+        return Table("paper", title, columns, rows, notes, self.material.banner, is_exhibit=True)
 
     def _state(self, exhibit: Exhibit) -> Cell:
         here = [self.titles[name] for name in self._present(exhibit)]
@@ -100,7 +100,8 @@ class _Pages:
             return None
         columns = metric_headings(shown)
         rows, notes = self._rows(systems, shown)
-        return Table(self._name(exhibit), self._title(exhibit), columns, rows, notes, self.material.banner)
+        about = (self._name(exhibit), self._title(exhibit))
+        return Table(*about, columns, rows, notes, self.material.banner, is_exhibit=True)
 
     def _rows(
         self, systems: Sequence[str], shown: Sequence[Metric]
@@ -164,7 +165,7 @@ class _Pages:
         notes = [f"Another setting, not comparable: {self.paper.setting}."]
         notes += [note.sentence() for note in exhibit.notes]
         title = f"{exhibit.source} of {self.paper.title}, as the paper prints it (another setting)"
-        yield Table(f"{self._name(exhibit)}-printed", title, columns, rows, notes)
+        yield Table(f"{self._name(exhibit)}-printed", title, columns, rows, notes, is_exhibit=True)
 
     def _name(self, exhibit: Exhibit) -> str:
         return f"{self.paper.paper}-{re.sub('[^a-z0-9]+', '-', exhibit.source.lower())}"

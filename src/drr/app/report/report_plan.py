@@ -14,13 +14,12 @@ class ReportPlan(Options):
     """The request of a report: the judge, the labels and the folder to write."""
 
     out: Path | None = option(
-        "call", "index.html, answers behind its numbers, tables as md, tex, csv, figures as svg", "DIR")  # fmt: skip
+        "call", "index.html, answers behind its leading figures, a paper's tables as md, tex, csv, figures as svg, errors.csv", "DIR")  # fmt: skip
     viewer: str | None = option(
         "call", "where the pages of `drr view --static` lie, seen from --out: each answer behind a number leads there (default: ../viewer, if it is there)", "PLACE")  # fmt: skip
     figures: tuple[Literal["svg", "png", "pdf"], ...] = option(
         "call", "forms of the figures: svg, png, pdf (default: svg)", "FORM", ("svg",), nargs="+")  # fmt: skip
     judge: str | None = option("call", "whose judgements (default: the last by a model, else by rules)")
-    paper_figures: bool = switch("call", "the paper's figures beside ours, marked as another setting")
     paper: str | None = option(
         "call", "put this paper's tables first, numbered as there; its printed figures stand beside them, unless rules wrote or judged", choices=printed_papers)  # fmt: skip
     human: tuple[Path, ...] = option(
@@ -32,5 +31,3 @@ class ReportPlan(Options):
         "call", "leave out answers whose research was broken off because the model failed in the middle")  # fmt: skip
     verdicts: Path | None = option(
         "call", "what each address says of each claim that cites it: CSV for FILE.csv, else JSON lines (docs/judging.md, Citations one by one)", "FILE")  # fmt: skip
-    errors: Path | None = option(
-        "call", "CSV of each error that code found: report, sentence, what the record says", "FILE")  # fmt: skip

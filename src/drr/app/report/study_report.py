@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from drr.app.annotate.annotation_plan import load
 from drr.app.console import write_lines, write_text
@@ -30,26 +30,17 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 
-class ReportFolder(NamedTuple):
-    """Facts about the written folder of a report."""
-
-    tables: int
-    paper_left_out: bool
-    """True where the paper's figures were asked for but left out, because rules wrote or judged something."""
-
-
 @dataclass(frozen=True)
 class StudyReport:
     """The finished report of a study: its document and the files that were written."""
 
     whole: StudyDocument
-    written: ReportFolder | None = None
+    tables: int | None = None
+    """Number of tables on the page."""
     page: Path | None = None
     """The first page of the folder."""
     verdicts: int | None = None
     """Number of verdicts written."""
-    errors: int | None = None
-    """Number of errors written."""
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:
@@ -76,7 +67,7 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
     """Return the report, from the cache where nothing changed; a folder that would get the same content stays untouched."""
     from drr.study.cache import cached_result, file_states
 
-    if plan.verdicts is not None or plan.errors is not None:
+    if plan.verdicts is not None:
         return _made(study, plan)
     out = plan.out
 
@@ -86,30 +77,25 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
     def work() -> list[object]:
         made = _made(study, plan)
-        return [made.whole, None if made.written is None else list(made.written)]
+        return [made.whole, made.tables]
 
-    whole, written = cached_result(study, "report", rests_on, work, wrote=out and out / REPORT_MARK)
+    whole, tables = cached_result(study, "report", rests_on, work, wrote=out and out / REPORT_MARK)
     page = None if out is None else out / "index.html"
-    return StudyReport(whole, written and ReportFolder(*written), page)
+    return StudyReport(whole, tables, page)
 
 
 def _made(study: Study, plan: ReportPlan) -> StudyReport:
     judged, document, ranks = figures_of(study, plan)
-    written = page = verdicts = errors = None
+    tables = page = verdicts = None
     if plan.out is not None:
         from drr.app.report.page import write_report
 
         material = replace(_material(study, judged, document, plan, plan.out, ranks), forms=plan.figures)
-        tables = write_report(material, plan.out)
-        written = ReportFolder(len(tables), plan.paper_figures and not material.with_paper)
+        tables = len(write_report(material, plan.out))
         page = plan.out / "index.html"
     if plan.verdicts is not None:
         verdicts = _write_verdicts(judged, plan, plan.verdicts)
-    if plan.errors is not None:
-        from drr.app.report.failing import write_errors
-
-        errors = write_errors(judged, plan.errors)
-    return StudyReport(document, written, page, verdicts, errors)
+    return StudyReport(document, tables, page, verdicts)
 
 
 def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> ReportData:
@@ -164,7 +150,7 @@ def _material(
     study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path, ranks: Standings
 ) -> ReportData:
     from drr.app.report.material import ReportData
-    from drr.eval.agreement.study import agreement_among, raters_of
+    from drr.eval.agreement.study import agreement_document
     from drr.eval.judging.read import without_broken_off
 
     judged = without_broken_off(read) if plan.complete_only else read
@@ -172,14 +158,9 @@ def _material(
         raise Misuse(
             f"{study.folder}: no answer has finished yet; `drr study status {study.folder}` says why"
         )
-    asked = plan.paper_figures or plan.paper == "retail"
-    beside = asked and document["banner"] is None
-    raters = raters_of(study, _people(study, plan.human), read)
-    agreement = agreement_among(study, raters)
+    agreement = agreement_document(study, _people(study, plan.human), read)
     viewer = viewer_of(out, plan.viewer)
-    return ReportData(
-        study, judged, document, beside, agreement, plan.paper, viewer, raters, tested=ranks.contrasts
-    )
+    return ReportData(study, judged, document, agreement, plan.paper, viewer, tested=ranks.contrasts)
 
 
 def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:

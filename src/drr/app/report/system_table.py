@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from drr.app.judge.text import absence_of, figures_read_of, reasons_of, unread_of
 from drr.app.report.contrasts import Contrast, lead_metrics
 from drr.app.report.cost import dollars, tokens
 from drr.app.report.differences import not_measured
 from drr.app.report.headline import unscored
 from drr.app.report.material import ReportData
 from drr.app.report.standing import AGAINST, Standings
-from drr.app.report.tables import Cell, Heading, Table
+from drr.app.report.tables import Cell, Heading, Table, terminal_text
+from drr.app.terminal import wrapped_paragraph
 from drr.eval.metrics import metric as metric_of
+from drr.eval.metrics.rows import StudyDocument
 from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.intervals import VRow
 from drr.wording.excerpt import many
@@ -141,3 +144,33 @@ def limits(material: ReportData, found: Sequence[Contrast]) -> list[str]:
         lines.append(not_measured(answer for own in material.variants.values() for answer in own))
     lines += [material.mixed] if material.mixed else []
     return [*lines, *(f"{line}." for line in unscored(material))]
+
+
+def judged_text(document: StudyDocument) -> str:
+    """Return the leading figures of each system for the terminal, with what is unknown, unread or open to doubt."""
+    figures = document["metrics"]
+    columns = metric_columns(figures, first=("solved",), ahead={})
+    shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
+    rows = [(system, [cells[system] for _, cells in shown]) for system in figures]
+    board = terminal_text(Table("board", "variant", [heading for heading, _ in shown], rows))
+    long = [
+        metric_of(name).label for name, v in (document["length_correlation"] or {}).items() if v["warning"]
+    ]
+    judged = [
+        f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
+        for task, row in document["coverage"]["tasks"].items()
+    ]
+    notes = [
+        *reasons_of(figures, {heading.key: heading.label for heading, _ in columns}),
+        *absence_of(figures),
+        *unread_of(document),
+        f"Warning: longer reports score higher on {', '.join(long)} (Spearman above 0.5)." if long else "",
+        *figures_read_of(document),
+        f"Judged: {', '.join(judged)}." if judged else "",
+    ]
+    parts = [
+        wrapped_paragraph(document["banner"] or ""),
+        board if shown else "",
+        *map(wrapped_paragraph, notes),
+    ]
+    return "\n\n".join(filter(None, parts)) or "Nothing was judged."

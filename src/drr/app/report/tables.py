@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from drr.app.terminal import Column, with_colour, wrapped_paragraph
+from drr.app.terminal import table as text_table
 from drr.eval.stats.differences import DifferenceRow, is_settled
 from drr.eval.stats.intervals import VRow, drawn
 
 if TYPE_CHECKING:
-    from drr.app.report.material import ReportData
-    from drr.eval.evidence.answers import Answer
     from drr.eval.metrics.base import Metric
     from markupsafe import Markup
 
@@ -32,8 +32,8 @@ class Cell:
     digits: int = 2
     bold: bool = False
     """True where the value beats the next one beyond the noise, by a paired test corrected over the table."""
-    printed: float | str | None = None
-    """Figure that a paper prints for the same cell, or the whole text in a table of the paper's own figures."""
+    printed: str | None = None
+    """Text of the cell in a table of a paper's own figures."""
     slight: bool = False
     """True where the distance to the column's best value is within the noise of the metric."""
     signed: bool = False
@@ -90,7 +90,7 @@ class Cell:
         return f"{value:+z,.{self.digits}f}" if self.signed else self.number(value)
 
     def text(self) -> str:
-        """Return the cell in one line of text: value, interval, count and the paper's figure."""
+        """Return the cell in one line of text: value, interval and count."""
         if self.value is None and self.missing:
             return self.missing
         if self.value is None:
@@ -110,8 +110,6 @@ class Cell:
             equal = f"on each of {self.n}" if self.signed else f"all equal ({counted})"
             shown += f" {equal if self.equal else counted}"
             shown += f" (+{self.unscored} unscored)" if self.unscored else ""
-        if isinstance(self.printed, float):
-            shown += f" {{paper {self.number(self.printed)}}}"
         return shown
 
 
@@ -127,7 +125,7 @@ class Heading(NamedTuple):
     digits: int = 2
     scale: str = ""
     part: str = ""
-    """Section of the answer pages with the data behind the column; the table's own section if empty."""
+    """Section of the answer pages with the answers behind the column; the table's own section if empty."""
 
     @classmethod
     def of(cls, metric: Metric) -> Heading:
@@ -150,21 +148,6 @@ def headings(*labels: str) -> list[Heading]:
     return [Heading(label) for label in labels]
 
 
-class AnswerRow(NamedTuple):
-    name: str
-    values: Sequence[str]
-    link: str = ""
-
-
-class AnswerSection(NamedTuple):
-    """A section of an answer page, with the data behind one table of the report."""
-
-    name: str
-    title: str
-    columns: Sequence[Heading]
-    rows: Sequence[AnswerRow]
-
-
 class RowHead(NamedTuple):
     """The head of a table row as HTML, where the head is more than a name."""
 
@@ -184,21 +167,10 @@ class Table:
     banner: str | None = None
     floor: Sequence[Cell] = ()
     """Noise floor of each column: the difference that repeated runs alone can give. Empty where no column has a noise floor."""
-    behind: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The one or two systems behind each row's numbers, by row name; no systems: the judges. A row that is not listed
-    belongs to the system of its name."""
-    judges: bool = False
-    """True where every row describes judges instead of systems."""
-    each: Callable[[Answer], Sequence[str]] | None = None
-    """Function that returns an answer's text for each column, where the columns are not metrics."""
-    each_columns: Sequence[Heading] = ()
-    """Columns for the texts of `each`; the table's own columns if empty."""
-    sections: Callable[[ReportData, Table], Iterable[AnswerSection]] | None = None
-    """Function that returns the table's sections on the page of the judges."""
     heads: Mapping[str, RowHead] = field(default_factory=dict)
     """Heads of rows by row name, for rows whose name is not shown as it is."""
-    foreign: bool = False
-    """True where the figures come from other judges than this study's, so that the study's own values do not explain them."""
+    is_exhibit: bool = False
+    """True where a paper numbers the table or one with the same contents, so that it is also written as files."""
 
     @property
     def is_empty(self) -> bool:
@@ -227,6 +199,16 @@ def rows_under(
 
 FLOOR = "noise floor"
 NOT_MEASURED = "not measured"
+
+
+def terminal_text(table: Table) -> str:
+    """Return the table for the terminal, where a narrow one loses its last columns first, with its notes."""
+    head = [Column(table.title), *(Column(one.label, rank) for rank, one in enumerate(table.columns))]
+    rows = [
+        [name, *(with_colour(cell.text(), "head") if cell.bold else cell.text() for cell in cells)]
+        for name, cells in table.lines
+    ]
+    return "\n".join([text_table(head, rows), *map(wrapped_paragraph, table.notes)])
 
 
 def markdown(table: Table) -> str:

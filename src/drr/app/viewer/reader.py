@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from drr.app.report.agreement_tables import agreement_of_verdicts
-from drr.app.report.tables import Table
 from drr.app.viewer.entries import EntryReader
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.reviewing import ReviewBooks, summary_of_marks
 from drr.app.viewer.views import AnswerReader
-from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
 
@@ -30,17 +27,6 @@ class Reader(AnswerReader):
     def marked(self) -> str:
         """Return a line on how many marks each reviewer made in the study."""
         return summary_of_marks(self.books().marks())
-
-    def judges(self) -> list[str]:
-        """Return the names of all judges of the study."""
-        return sorted(latest_judgings(self.study))
-
-    def judges_agreement(self) -> tuple[list[str], list[Table], str | None] | None:
-        """Return the judges' names, the agreement of every two judges and a banner; `None` where nothing can be compared. Reads every judgement."""
-        document = agreement_document(self.study, [])
-        return (
-            None if document is None else (self.judges(), agreement_of_verdicts(document), document["banner"])
-        )
 
     def report(self, key: str) -> ReportView | None:
         entry = self.entry(key)

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.failing import ErrorRow, Span, by_rule, errors_text
-from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
 from drr.app.report.standing import AGAINST
 from drr.app.report.system_table import failed_text
-from drr.app.report.tables import Table
 from drr.app.viewer.entries import MeasuredStudy
 from drr.app.viewer.findings import line_passage
 from drr.app.viewer.gantt import gantt
@@ -83,7 +81,6 @@ class StudyPages:
         judging: JudgingRun | None,
         to_come: int,
         marked: str = "",
-        judges: int = 1,
         measured: MeasuredStudy = UNMEASURED,
     ) -> str:
         standings = measured.standings
@@ -97,7 +94,6 @@ class StudyPages:
             to_come=to_come,
             measured=measured,
             marked=marked,
-            judges=judges,
             matrix=matrix,
             against=AGAINST,
             heads=matrix.heads(),
@@ -199,15 +195,6 @@ class StudyPages:
             tools=Counter(call.name for call in report.calls).most_common(),
             failed=sum(call.error is not None for call in report.calls),
             later=long_texts(report.conversations),
-        )
-
-    def judges(self, names: Sequence[str], parts: Sequence[Table], banner: str | None) -> str:
-        return self.draw(
-            "judges.html",
-            "",
-            banner=banner_of([], banner is not None),
-            judges=names,
-            parts=[(one, grid(one, {})) for one in parts],
         )
 
     def page(self, sha: str, text: str) -> str:

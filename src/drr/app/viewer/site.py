@@ -314,14 +314,12 @@ class _Drawn:
         reader, pages, around = self._reader, self._pages, self._around
 
         def index(_: str) -> str:
-            judges = len(reader.judges())
-            own = reader.to_come, reader.marked(), judges, reader.measured_study
+            own = reader.to_come, reader.marked(), reader.measured_study
             return pages.index(reader.entries(), reader.judging(), *own)
 
         return {
             "index": index,
             "errors": lambda _: pages.errors(reader.entries(), reader.judging()),
-            "judges": lambda _: if_any(reader.judges_agreement(), lambda found: pages.judges(*found)),
             "q": lambda name: if_any(
                 reader.query(name) or None, lambda own: pages.query(own, reader.outcomes(name))
             ),

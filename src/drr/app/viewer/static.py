@@ -37,15 +37,12 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     pages = StudyPages(reader.name, served=False, papers=papers, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()
-    own = reader.to_come, reader.marked(), len(reader.judges()), reader.measured_study
+    own = reader.to_come, reader.marked(), reader.measured_study
     index = pages.index(entries, reader.judging(), *own)
     (draft / "index.html").write_text(index, encoding="utf-8")
     (draft / "errors.html").write_text(pages.errors(entries, reader.judging()), encoding="utf-8")
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
     count = 2
-    if len(reader.judges()) > 1 and (found := reader.judges_agreement()) is not None:
-        (draft / "judges.html").write_text(pages.judges(*found), encoding="utf-8")
-        count += 1
     for kind in ("q", "r", "x", "p"):
         (draft / kind).mkdir()
     frozen: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from drr.env.text import tokens
@@ -121,24 +121,13 @@ def extraction_stability(study: Study, judging: JudgingRun, answers: Sequence[An
     }
 
 
-def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocument | None:
-    """Compare the judges of the study with each other and with the given labels; `None` where there are neither."""
-    return agreement_among(study, raters_of(study, labels))
+def agreement_document(
+    study: Study, labels: Sequence[Label], known: Judged | None = None
+) -> AgreementDocument | None:
+    """Compare the judges of the study with each other and with the given labels; `None` where there are neither.
 
-
-class Raters(NamedTuple):
-    """All judges of one study, people included, with their judgements and labels."""
-
-    answers: Sequence[Answer]
-    latest: Mapping[str, JudgingRun]
-    judged: Mapping[str, Judged]
-    labels: Sequence[Label]
-    """Labels of people, then of judges."""
-    people: frozenset[str]
-
-
-def raters_of(study: Study, labels: Sequence[Label], known: Judged | None = None) -> Raters:
-    """Collect the raters. `known` is a judging run of the study over all its answers, which is then not read again."""
+    `known` is a judging run of the study over all its answers, which is then not read again.
+    """
     answers = read_answers(study) if known is None else known.answers
     latest = latest_judgings(study)
     judged = {
@@ -148,15 +137,9 @@ def raters_of(study: Study, labels: Sequence[Label], known: Judged | None = None
         for name, judging in latest.items()
     }
     everyone = [*labels, *(label for one in judged.values() for label in study_labels(one))]
-    return Raters(
-        answers, latest, judged, everyone, frozenset({label.judge for label in labels} - set(latest))
-    )
-
-
-def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
-    answers, latest, judged, everyone, people = raters
     if not everyone:
         return None
+    people = frozenset({label.judge for label in labels} - set(latest))
     pairs = list(combinations(sorted(judged), 2))
     criteria = [label for label in everyone if isinstance(label, CriterionLabel)]
     systems = {rating_id(a.query_id, a.variant, a.trial): a.variant for a in answers}

@@ -151,9 +151,7 @@ def read_judged(
         judged.awaited[name] += len(waiting)
         for record in (*settled, *waiting):
             for about in _ABOUT & record.key_fields.keys():
-                answer = str(record.key_fields[about])
-                judged.units_of[answer][name] += 1
-                judged.failed_of[answer][name] += not record.done
+                judged.units_of[str(record.key_fields[about])][name] += 1
         for record in settled:
             with naming_errors(f"the judgement {record.label!r}"):
                 task.read(record, judged)

@@ -44,9 +44,6 @@ class PrintedFigures(NamedTuple):
     """Function that returns the figures of one system."""
     tasks_behind: Callable[[str], tuple[str, ...]]
     """Function that returns the tasks behind a figure's name; empty for another paper's figure."""
-    heads: Mapping[str, str] = {}
-    """Headings of columns that depend on the judging run."""
-    note: str = ""
 
 
 def printed_figures() -> list[PrintedFigures]:

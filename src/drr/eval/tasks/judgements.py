@@ -259,8 +259,6 @@ class Judged:
     """Number of judgements that failed for a temporary reason, such as an outage, by task. They are judged again and count in no figure until then."""
     units_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of judgements of each answer, by task; a judgement of a pair counts for both answers."""
-    failed_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Number of judgements of each answer without a usable answer of the judge, by task, temporary failures included."""
     values: dict[tuple[object, str], Mapping[str, float | None]] = field(default_factory=dict, init=False)
     """Values of each report, keyed by family of metrics, then by answer, made when first asked for. A copy makes its own."""
 

@@ -127,28 +127,24 @@ def _difference(one: Dr3Difference, shown: Sequence[Metric]) -> list[Cell]:
 
 def _sizes(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     rows: list[Row] = []
-    behind: dict[str, Sequence[str]] = {}
     for system, own in document["sizes"].items():
-        lines: list[Row] = [(f"{system}, {size}", metric_cells(row, shown)) for size, row in own.items()]
-        lines += [
+        rows += [(f"{system}, {size}", metric_cells(row, shown)) for size, row in own.items()]
+        rows += [
             (f"{system}: {one['a']} minus {one['b']}", _difference(one, shown))
             for one in document["between_sizes"]
             if one["system"] == system
         ]
-        rows += lines
-        behind |= {name: (system,) for name, _ in lines}
     title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
     notes = [NOTE, *_noise_notes(document)]
-    return table("dr3-sizes", title, metric_headings(shown), rows, notes, behind=behind)
+    return table("dr3-sizes", title, metric_headings(shown), rows, notes)
 
 
 def _options(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:
-    found = {f"{one['a']} minus {one['b']}": one for one in document["between_options"]}
-    rows = [(name, _difference(one, shown)) for name, one in found.items()]
+    found = document["between_options"]
+    rows = [(f"{one['a']} minus {one['b']}", _difference(one, shown)) for one in found]
     title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
     notes = [f"{NOTE} A task at one size meets itself at that size.", *_noise_notes(document)]
-    behind = {name: (one["a"], one["b"]) for name, one in found.items()}
-    return table("dr3-options", title, metric_headings(shown), rows, notes, behind=behind)
+    return table("dr3-options", title, metric_headings(shown), rows, notes)
 
 
 def _noise(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:

@@ -120,7 +120,6 @@ class _SettingLine(NamedTuple):
     figures: Sequence[Cell]
     given: Cell = Cell(None)
     last: Cell = Cell(None)
-    behind: Sequence[str] = ()
 
 
 def setting_tables(material: ReportData) -> Iterator[Table]:
@@ -150,7 +149,6 @@ def _table(
         [*notes, *floor_notes(material, shown)],
         material.banner,
         floor_cells(material, [*shown, None, None]),
-        {line.name: line.behind for line in lines if line.behind},
     )
 
 
@@ -180,7 +178,7 @@ def _difference(material: ReportData, one: SettingDifference, shown: Sequence[Me
     a, b = parts_of(one["a"]), parts_of(one["b"])
     name = f"{a.agent}: {a.setting.name} minus {b.setting.name}"
     cells = [greyed(difference_cell(one, metric), material.floor(metric.name)) for metric in shown]
-    return _SettingLine(name, cells, behind=(one["a"], one["b"]))
+    return _SettingLine(name, cells)
 
 
 def difference_cell(one: SettingDifference, metric: Metric) -> Cell:

@@ -115,9 +115,4 @@ def tasks_behind(name: str) -> tuple[str, ...]:
     return _GRADES if name.removeprefix("re_") in SIDES else ("repetition",)
 
 
-AS_PRINTED = PrintedFigures(
-    corpus,
-    tasks_behind,
-    {"re_non_redundancy": "RE non-redundancy", "re_overall": "RE overall", "re_pairs": "RE pairs"},
-    "RE: of level-2 sections, by the rule of ReportEval's published code; a report without a pair is dropped.",
-)
+AS_PRINTED = PrintedFigures(corpus, tasks_behind)

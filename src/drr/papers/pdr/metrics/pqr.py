@@ -123,4 +123,4 @@ def tasks_behind(name: str) -> tuple[str, ...]:
     return ("criteria", "scores") if name.startswith("pqr_") else ()
 
 
-AS_PRINTED = PrintedFigures(printed, tasks_behind, {"pqr_p": "P", "pqr_q": "Q"})
+AS_PRINTED = PrintedFigures(printed, tasks_behind)
