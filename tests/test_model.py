@@ -134,7 +134,7 @@ def test_six_units_end_by_name_and_nothing_is_asked_again(
     with served(tmp_path / "server.log") as url:
         slow = (
             "--model", "openai:small", "--base-url", url, "--units", 1, "--concurrency", 1, "--quiet",
-            "--model-timeout", 3600, "--model-deadline", 3600, "--model-max-tokens", 160, "--retry-max-tokens", 240,
+            "--model-timeout", 3600, "--model-deadline", 3600, "--model-max-tokens", 160,
         )  # fmt: skip
         run = ("run", study, "--shop", shop, "--queries", tmp_path / "queries.jsonl", "--variants",
                "plan-to-function,react,hybrid-react", "--limits", "steps=4,researchers=1", "--text-calls", "parse", *slow)  # fmt: skip

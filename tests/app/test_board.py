@@ -115,7 +115,7 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
     ]
     elsewhere = system(bundle("f"), 0.7, variant="other-shop")
     own.append(replace(elsewhere, set=elsewhere.set._replace(shops=())))
-    pages = BoardPages("Board", [one.bundle for one in own], own)
+    pages = BoardPages([one.bundle for one in own], own)
     rankings = [ranking for own in pages.sets.values() for ranking in own]
     tables = sorted(" ".join(one.variant for one in ranking.systems) for ranking in rankings)
     assert tables == ["first second", "other-judge", "other-name", "other-questions", "other-shop"]
@@ -141,7 +141,7 @@ def test_a_variant_that_several_models_play_is_named_with_what_tells_the_model()
     ranking = Ranking.of([*own, system(bundle("b"), 0.1, variant="other", model="maker:strong-small")], None)
     assert [*map(ranking.named, ranking.systems)] == ["large react", "small react", "other"]
     assert ranking.standing.head.startswith("large react is first of 3")
-    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    drawn = BoardPages([one.bundle for one in own], own).pages()["index.html"]
     assert ">large react</text>" in drawn
     assert ("The dashed line" in drawn) == ('class="front"' in drawn)
 
@@ -182,7 +182,7 @@ def test_errors_are_counted_in_the_answers_that_rules_read_and_unknown_elsewhere
 
 def test_the_axis_of_the_figure_lies_where_the_data_are() -> None:
     own = [system(bundle(f"{n}"), 0.8 + n / 50, variant=f"v{n}") for n in range(3)]
-    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    drawn = BoardPages([one.bundle for one in own], own).pages()["index.html"]
     marks = [float(one) for one in re.findall(r'class="end">([\d.]+)</text>', drawn)]
     assert marks and min(marks) > 0.7
 
@@ -191,7 +191,7 @@ def test_a_system_shows_twelve_figures_and_the_rest_behind_one_link() -> None:
     one = system(bundle("a"), 0.9)
     more = {f"rule_{name}": figure(0.9, 0.05, 50) for name in ("price", "rating", "total", "budget", "privacy", "duplicates", "statistics", "in_catalogue", "order_facts")}  # fmt: skip
     one = replace(one, figures={**one.figures, **more})
-    (page,) = (text for name, text in BoardPages("B", [one.bundle], [one]).pages().items() if name[0] == "s")
+    (page,) = (text for name, text in BoardPages([one.bundle], [one]).pages().items() if name[0] == "s")
     shown, _, rest = page.partition('id="figures"')[2].partition("<details")
     assert shown.count('class="card"') == 12 and rest.count('class="card"') == len(one.figures) - 12
     assert shown.index("faithfulness") < shown.index("overall") < shown.index("input tokens")
@@ -211,7 +211,7 @@ def test_equal_points_are_both_in_the_front() -> None:
 
 def test_the_name_of_the_best_stands_within_the_drawing() -> None:
     own = [system(bundle("a"), 1.0, variant="perfect"), system(bundle("b"), 0.7, usd=0.05)]
-    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    drawn = BoardPages([one.bundle for one in own], own).pages()["index.html"]
     (height,) = re.findall(r'y="([\d.]+)">perfect</text>', drawn)
     assert float(height) > 12
 
@@ -242,7 +242,7 @@ def test_a_hostile_bundle_is_text_on_every_page() -> None:
         system(bundle("good"), 0.7, label=evil, judge=judge, variant="' onclick=alert(1) x='", model='" onload="alert(1)'),
     ]  # fmt: skip
     bad = bundle(f"{evil}-bad", failed=evil)
-    pages = BoardPages(evil, [*(one.bundle for one in own), bad], own).pages()
+    pages = BoardPages([*(one.bundle for one in own), bad], own).pages()
     assert {name.partition("/")[0] for name in pages} == {"index.html", "bundles.html", "s", "b"}
     for name, page in pages.items():
         live = _Live()
@@ -371,11 +371,11 @@ def test_who_failed_and_whose_cost_is_unknown_have_lanes_of_their_own() -> None:
     own = [system(bundle(f"{n}"), 0.5 + n / 10, variant=f"agent{n}", usd=0.1 * (n + 1)) for n in range(4)]
     own[1] = replace(own[1], dollars={**own[1].dollars, "value": None, "n_unscored": 3})
     own[2] = replace(own[2], figures={}, values={})
-    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    drawn = BoardPages([one.bundle for one in own], own).pages()["index.html"]
     assert "cost unknown" in drawn and ">failed</text>" in drawn
     assert all(f">agent{n}</text>" in drawn for n in range(4))
     crowded = [system(bundle(f"{n}"), 0.5, variant=f"same{n:02}") for n in range(12)]
-    page = BoardPages("Board", [one.bundle for one in crowded], crowded).pages()["index.html"]
+    page = BoardPages([one.bundle for one in crowded], crowded).pages()["index.html"]
     caption = page.partition("Numbered:")[2].partition("</figcaption>")[0]
     assert all(f">same{n:02}</text>" in page or f"same{n:02}" in caption for n in range(12))
 

@@ -40,7 +40,7 @@ CASES = [
     (["help", "jud"], {"judge", "judges"}, {"shop"}),
     (["study", "ex"], {"export"}, {"status"}),
     (["env", "completion", ""], {"bash", "zsh", "fish"}, set()),
-    (["data", "ingest", "raw", "--pick", ""], {"meta-prefix", "top", "random"}, {"--json"}),
+    (["data", "ingest", "raw", "--pick", ""], {"meta-prefix", "review-prefix"}, {"--json"}),
     (["check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
     (["judges", "check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
 ]

@@ -46,7 +46,7 @@ def test_the_sample_passes(drr: Drr, sample_home: Path, made: Sequence[Query], t
     path, out = tmp_path / "q.jsonl", tmp_path / "rewards.html"
     path.write_text("".join(line_of(one) + "\n" for one in made))
     shop = str(sample_home / "shop")
-    proof = drr.json("judges", "rewards", "--shop", shop, "--queries", path, "--max-steps", 15, "--out", out)
+    proof = drr.json("judges", "rewards", "--shop", shop, "--queries", path, "--out", out)
     assert (proof["passed"], proof["questions"], proof["unmet"], proof["leaks"]) == (True, len(made), [], [])
     tricks = [row for row in proof["rows"] if row["part"] == "trick"]
     assert len({row["name"] for row in tricks}) == len(TRICKS) >= 50
@@ -60,7 +60,7 @@ def test_what_is_unmet_is_named(drr: Drr, sample_home: Path, made: Sequence[Quer
     path = tmp_path / "q.jsonl"
     path.write_text(line_of(changed(made[0], plan=[])) + "\n")
     shop = str(sample_home / "shop")
-    words = ("--shop", shop, "--queries", path, "--max-steps", 5, "--quiet")
+    words = ("--shop", shop, "--queries", path, "--quiet")
     text = drr.out("judges", "rewards", *words, code=1)
     assert f"{made[0].id}: the oracle is paid 0.000 (answered); short of" in text
 

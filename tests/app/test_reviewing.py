@@ -153,8 +153,6 @@ def test_a_judge_is_held_against_the_marks(study: Study, view: ReportView, tmp_p
         "offline",
         "--task",
         "support",
-        "--study",
-        str(tmp_path / "c"),
         "--quiet",
     ]
     document = drr.json(*words)

@@ -60,9 +60,10 @@ def test_the_password_is_for_this_user_alone_and_never_printed(
     assert settings.elasticsearch_url.get_secret_value() == f"http://elastic:{password}@127.0.0.1:9200"
 
 
-def test_the_shell_reads_what_is_printed(tmp_path: Path, drr: Drr) -> None:
-    file = tmp_path / "my servers.env"
-    sourced = drr.out("shop", "servers", "password", "--file", file).splitlines()[-1]
+def test_the_shell_reads_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / ".env"
+    sourced = drr.out("shop", "servers", "password").splitlines()[-1]
     done = subprocess.run(["sh", "-c", f"{sourced}; env"], capture_output=True, text=True, check=True)
     assert (
         _values(file).items()
@@ -70,14 +71,19 @@ def test_the_shell_reads_what_is_printed(tmp_path: Path, drr: Drr) -> None:
     )
 
 
-def test_what_a_file_of_users_holds_is_kept(tmp_path: Path, drr: Drr) -> None:
+def test_what_a_file_of_users_holds_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
+) -> None:
     """Servers know the password of their first start only: a second one would lock everybody out."""
-    file = tmp_path / "env"
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / ".env"
     file.write_text("OTHER=1")
-    assert drr.json("shop", "servers", "password", "--file", file)["names"][0] == "DRR_PASSWORD"
+    assert drr.json("shop", "servers", "password")["names"][0] == "DRR_PASSWORD"
     before = file.read_text()
     assert before.startswith("OTHER=1\nDRR_PASSWORD=")
-    err = drr.err("shop", "servers", "password", "--file", file, code=1)
+    err = drr.err("shop", "servers", "password", code=1)
     assert "has DRR_PASSWORD already" in err and file.read_text() == before
     assert _values(file)["DRR_PASSWORD"] not in err
-    assert drr.err("shop", "servers", "password", "--file", tmp_path / "no" / "env", code=1).count("\n") == 1
+    file.unlink()
+    file.mkdir()
+    assert drr.err("shop", "servers", "password", code=1).count("\n") == 1

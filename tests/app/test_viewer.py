@@ -299,23 +299,17 @@ def test_units_without_an_answer_say_why(judged_study: Path, tmp_path: Path, drr
 
 
 @pytest.mark.slow
-def test_every_served_page_leads_to_the_report(reader: Reader, tmp_path: Path) -> None:
+def test_every_served_page_leads_to_the_report(reader: Reader) -> None:
     entry = reader.entries()[0]
-    given = tmp_path / "given"
-    given.mkdir()
-    (given / "index.html").write_text("as it was written", encoding="utf-8")
-    with served(reader, report=given) as client:
+    with served(reader) as client:
         assert client.get("/report/index.html").status_code == 403
         entered(client, "t")
         for page in ("index.html", f"r/{entry.key}.html"):
             root = "../" if "/" in page else ""
             assert f'<a href="{root}report/index.html">Report</a>' in client.get(f"/{page}").text
-        assert client.get("/report/index.html").text == "as it was written"
-        assert client.get(f"/viewer/r/{entry.key}.html").status_code == 200, "where such a report leads"
+        assert client.get(f"/viewer/r/{entry.key}.html").status_code == 200, "where a report leads"
         for outside in ("..%2findex.html", "%2e%2e/index.html", "none.html", "%00", "x" * 300):
             assert client.get(f"/report/{outside}").status_code == 404
-    with served(reader) as client:
-        entered(client, "t")
         assert "<h3>What was judged" in client.get("/report/index.html").text
         answers = client.get(f"/report/answers/{entry.variant}.html").text
         place = re.search(rf'href="([^"]*/r/{entry.key}.html)"', answers)
@@ -326,7 +320,7 @@ def test_every_served_page_leads_to_the_report(reader: Reader, tmp_path: Path) -
 @pytest.mark.long
 def test_figures_are_never_served_cut(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full in the middle of it; before, the half of it was served from then on."""
-    report = ServedReport(reader, None)
+    report = ServedReport(reader)
     from matplotlib.figure import Figure
 
     whole = Figure.savefig
@@ -343,7 +337,7 @@ def test_figures_are_never_served_cut(reader: Reader, monkeypatch: pytest.Monkey
     file = report.file("figures/tool-calls.svg")
     assert file is not None and file.read_text("utf-8").rstrip().endswith("</svg>")
     assert [path.name for path in file.parent.iterdir()] == ["tool-calls.svg"]
-    report = ServedReport(reader, None)
+    report = ServedReport(reader)
     page = report.file("index.html")
     assert page is not None and 'href="figures/tool-calls.svg"' in page.read_text("utf-8")
     drawn = page.parent / "figures"

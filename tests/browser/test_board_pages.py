@@ -25,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evil = replace(system(bundle(EVIL), 0.6, variant=EVIL, model=EVIL), made_by=EVIL)
     systems = [*crowd(40, 1000), evil]
     bundles = [*(one.bundle for one in systems), bundle("bad", failed=EVIL)]
-    for file, page in BoardPages("Board", bundles, systems).pages().items():
+    for file, page in BoardPages(bundles, systems).pages().items():
         (home / file).parent.mkdir(exist_ok=True)
         (home / file).write_text(page, encoding="utf-8")
     (home / "static").mkdir()

@@ -223,7 +223,7 @@ def hostile_judged() -> Judged:
     judged.others[FACTS] = {KEY: {"facts": [hostile_fact("f1", evil)], "points": []}}
     judged.others[VIOLATIONS] = {KEY: [{"kind": evil, "why": evil}]}
     (owner,) = owner_ids(None, evil, None, {})
-    rubric = open_rubric(judged, owner, 0)
+    rubric = open_rubric(judged, owner)
     rubric.criteria["DEIN"] = [hostile_criterion()]
     return judged
 

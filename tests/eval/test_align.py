@@ -304,7 +304,7 @@ def test_each_expert_counts_once_and_rank_agreement_has_its_chance() -> None:
     v, chance = rank_agreement(rows)
     assert (v.value, chance) == (1.0, pytest.approx((1 / 6 + 2 / 6) / 2))
     assert (ten_largest_distances(rows)[0].judge, ten_largest_distances(rows)[0].people) == (4, 2)
-    halves_ = split_dev_test(items, 0, 0.01)
+    halves_ = split_dev_test(items, 0)
     assert {*map(len, halves_)} == {3}, "no question lies on both sides, and none is empty"
 
 

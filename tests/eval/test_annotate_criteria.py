@@ -194,13 +194,13 @@ async def test_a_label_weighs_in_p_as_its_criterion_does(study: Study) -> None:
     lot, labels = Sample(seed=1, drawn=15, population=16), list[Label]()
     for number, one in enumerate(judged.answers):
         owner = CriteriaOwner(one.query_id, "p")
-        rubric = open_rubric(judged, owner, 0)
+        rubric = open_rubric(judged, owner)
         rubric.weights = {"weights": weights, "samples": [], "refused": []}
         for dimension in DIMENSIONS["p"]:
             rows = [criterion(dimension, weight) for weight in (0.75, 0.25)]
             rubric.criteria[dimension] = rows
             said = {rubric.hash_of(dimension, row): ScoreRow(score=8, analysis="") for row in rows}
-            enter_scores(judged, one.key, ScoredUnder(owner, 0, 0, own=True), said)
+            enter_scores(judged, one.key, ScoredUnder(owner, 0, own=True), said)
             for row, name in zip(rows, said, strict=True):
                 score = 6.0 if dimension == "GOAL" and row["weight"] == 0.75 else 8.0
                 place = f"{one.query_id}/x/0"

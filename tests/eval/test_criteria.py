@@ -17,6 +17,7 @@ from drr.env.shop import Shop, open_shop
 from drr.eval.checks.base import Subject
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
+from drr.papers.pdr.judging.making import CRITERIA_TASK
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.papers.pdr.judging.violations import violations, violations_of
 from drr.papers.pdr.metrics import pqr as metrics
@@ -44,8 +45,8 @@ def ask(study: Study, *users: str, **more: object) -> None:
     (study.folder / "queries.jsonl").write_text("\n".join(lines), encoding="utf-8")
 
 
-def _rubric(study: Study, owner: CriteriaOwner, seed: int = 0) -> Rubric:
-    found = rubric_of(read_judged(study, choose_judging(study)), owner, seed)
+def _rubric(study: Study, owner: CriteriaOwner) -> Rubric:
+    found = rubric_of(read_judged(study, choose_judging(study)), owner)
     assert found is not None
     return found
 
@@ -92,12 +93,14 @@ async def test_weights_are_the_mean_of_the_samples_that_can_be_used(study: Study
     assert of_task.weights is None and "sum to 2.7" in of_task.reasons["weights"]
 
 
-async def test_a_second_seed_is_a_second_set_of_criteria(study: Study) -> None:
+async def test_further_sets_of_criteria_in_studies_of_before_are_left_out(study: Study) -> None:
     ask(study, ANNA)
-    script = CriteriaJudge()
-    await judged_by(study, script, "criteria", seeds=2)
-    assert Counter(script.asked) == {"weights": 20, "criteria": 14}
-    assert _rubric(study, OF_ANNA, 1).rows("ACTI")
+    await judged_by(study, CriteriaJudge(), "criteria")
+    judging = choose_judging(study)
+    assert judging is not None
+    for record in study.records("judgement"):
+        assert CRITERIA_TASK.belongs(record.key_fields, judging)
+        assert not CRITERIA_TASK.belongs({**record.key_fields, "seed": 1}, judging)
 
 
 async def test_too_few_criteria_are_none(study: Study) -> None:

@@ -277,7 +277,7 @@ def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, drr: Drr
     )
     path = lines(tmp_path / "labels.jsonl", *rows)
     with Wire(script) as wire:
-        common = ["calibrate", path, *by_model(wire), "--quiet", "--require", "--task"]
+        common = ["calibrate", path, *by_model(wire), "--quiet", "--task"]
         support = drr.json(*common, "support", "--export", "verdicts.jsonl")
         verdicts = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
         assert len(verdicts) == 20 and all(row["agrees"] for row in verdicts)
@@ -298,7 +298,7 @@ def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, drr: Drr
         assert len(wire.requests) == calls == 20 + 12 + 10
 
 
-def test_calibrate_fails_where_a_required_threshold_is_missed(tmp_path: Path, drr: Drr) -> None:
+def test_calibrate_says_which_threshold_is_missed(tmp_path: Path, drr: Drr) -> None:
     rows = (
         {"id": f"{n}", "claim": f"alpha beta {n}", "evidence": "gamma", "label": "full"} for n in range(4)
     )
@@ -306,7 +306,6 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(tmp_path: Path, dr
     code, out, _ = drr(*words, "support")
     assert code == 0 and "not met" in out and "4 labels of 4 items, all counted." in out
     assert "full or partial, in two classes" in out
-    assert drr(*words, "support", "--require")[0] == 1
     assert drr(*words, "rating")[0] == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -197,8 +198,9 @@ def test_a_weak_judge_is_called_one_wherever_it_decided(
 
 
 def _a_board_says_so_by_its_owners_card(place: Path, drr: Drr, words: tuple[Any, ...]) -> None:
+    shutil.rmtree(place / "labels.jsonl.study")
     with Wire(_judge(1.0)) as wire:
-        drr.out(*words, *by_model(wire), "--study", "other", "--tell", "study")
+        drr.out(*words, *by_model(wire), "--tell", "study")
     assert "weak" not in str(drr.json("report", "study")["banner"]), "a better card takes it back"
     more = ("judges", "scorecard", "--on", _labels(place / "more.jsonl", 60), "--again", 0, "--quiet")
     with Wire(_judge(1.0)) as wire:

@@ -95,7 +95,7 @@ async def test_what_is_not_reached_is_not_there(place: Path) -> None:
 def test_reaches_are_systems_of_one_study(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = ["run", "study", "--tasks", "tasks", "--model", "offline", "--quiet"]
     assert main([*run, "--variants", "dr3,react", "--reach", "whole,supportive", "--sizes", "2k"]) == 0
-    assert main(["run", "study", "--long-context", "--variants", "dr3", "--only", "--quiet"]) == 0
+    assert main(["run", "study", "--reach", "long-context", "--variants", "dr3", "--only", "--quiet"]) == 0
     assert main(["run", "study", "--quiet"]) == 0
     said = capsys.readouterr().err
     assert "--reach long-context is for agents that have others search; not asked of react" in said

@@ -270,14 +270,15 @@ def test_two_files_of_one_category_are_named(
 
 
 def test_a_bad_quarantine_is_told(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    thesis, full = raw.parent / "thesis.txt", raw.parent / "full"
-    thesis.write_text("Chapter 1")
-    code, error = drr(capsys, raw, "--quarantine", str(thesis))
+    quarantine = raw.parent / "shop.quarantine.jsonl"
+    quarantine.write_text("Chapter 1")
+    code, error = drr(capsys, raw)
     assert (code, "is no quarantine file" in error) == (2, True)
-    assert thesis.read_text() == "Chapter 1"
+    assert quarantine.read_text() == "Chapter 1"
     write(reviews_file, [*REVIEWS, b"broken"])
-    full.symlink_to("/dev/full")
-    code, error = drr(capsys, raw, "--max-bad", "1", "--quarantine", str(full))
+    quarantine.unlink()
+    quarantine.symlink_to("/dev/full")
+    code, error = drr(capsys, raw, "--max-bad", "1")
     assert code == 1
     assert "the quarantine file cannot be written (No space left on device)" in error
     assert Path("/dev/full").is_char_device()

@@ -362,21 +362,15 @@ def test_a_dry_run_stops_where_the_ingest_stops(tmp_path: Path, drr: Drr) -> Non
     files = wrote(
         tmp_path, p_csv="id,title,price\n1,Dog bed,9 USD\n1,Cat tree,9 USD\n,Bowl,1 USD\n", o_csv=ORDERS
     )
-    asked = (
-        "data",
-        "ingest",
-        *files,
-        "--shop",
-        tmp_path / "shop",
-        "--quarantine",
-        tmp_path / "bad.jsonl",
-        "--quiet",
-    )
+    asked = ("data", "ingest", *files, "--shop", tmp_path / "shop", "--quiet")
     dry, real = drr(*asked, "--dry-run"), drr(*asked)
     assert "quarantined: id_twice 1, no_id 1" in dry[1]
     told = "p.csv: 2 of 3 rows cannot be read (66.7%, more than 1.0%): id_twice 1, no_id 1, the first on line 3; mend the file or allow more with --max-bad"
     assert (dry[0], real[0]) == (1, 1)
-    assert dry[2] == f"drr: {told}\n" and real[2] == f"drr: {told}; lines are in {tmp_path / 'bad.jsonl'}\n"
+    assert (
+        dry[2] == f"drr: {told}\n"
+        and real[2] == f"drr: {told}; lines are in {tmp_path / 'shop.quarantine.jsonl'}\n"
+    )
 
 
 def test_a_mapping_without_files_is_of_the_files_that_have_its_columns(tmp_path: Path, drr: Drr) -> None:

@@ -255,7 +255,6 @@ def test_misuse_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         [*to, "--categories", "Gift_Crads"],
         ["--to", str(tmp_path / "file"), "--dry-run"],
         ["--to", str(tmp_path / "invented"), "--yes"],
-        [*to, "--tries", "0"],
     ):
         assert main(["data", "get", *words]) == 2, words
         assert capsys.readouterr().err.startswith("drr: ")

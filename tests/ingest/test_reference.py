@@ -8,7 +8,6 @@ import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -247,7 +246,7 @@ def expected(raw: Path, recipe: Recipe) -> Expected:
                 continue
             metas.setdefault(raw_product["parent_asin"], {**raw_product, "_category": category})
         qualified = [name for name in metas if recent[name] >= recipe.min_reviews and name not in products]
-        kept = set(_ranked(qualified, recipe, reviews, recent)[: recipe.max_products])
+        kept = set(_ranked(qualified, recipe, reviews)[: recipe.max_products])
         products |= {name: metas[name] for name in qualified if name in kept}
         for row in reviews:
             if row.item in kept and (recipe.orders == "all" or row.time >= recipe.since_ms):
@@ -266,15 +265,9 @@ def expected(raw: Path, recipe: Recipe) -> Expected:
     )
 
 
-def _ranked(names: list[str], recipe: Recipe, reviews: list[Row], recent: Counter[str]) -> list[str]:
+def _ranked(names: list[str], recipe: Recipe, reviews: list[Row]) -> list[str]:
     if recipe.pick == "meta-prefix":
         return names
-    if recipe.pick == "top":
-        return sorted(names, key=lambda name: (-recent[name], name))
-    if recipe.pick == "random":
-        return sorted(
-            names, key=lambda name: blake2b(f"{recipe.seed}/{name}".encode(), digest_size=8).digest()
-        )
     first: dict[str, int] = {}
     for at, row in enumerate(reviews):
         first.setdefault(row.item, at)

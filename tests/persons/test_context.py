@@ -351,9 +351,6 @@ def test_nothing_is_invented_where_people_may_be_real(
     assert bases(real) == {"records"}
     assert "invented" in bases(sample_shop)
     assert "invented" not in bases(sample_shop, "--invented", "none")
-    capsys.readouterr()
-    assert "invented" in bases(real, "--invented", "all")
-    assert "fiction about shoppers who may be real" in capsys.readouterr().err
 
 
 def test_each_text_of_a_trait_shows_it_without_its_own_words() -> None:

@@ -42,7 +42,7 @@ def test_statistics_are_those_of_the_file(
 
 def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "dataset"
-    drr.out("queries", "dataset", written, "--out", out, "--name", "Try")
+    drr.out("queries", "dataset", written, "--out", out)
     assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
     queries = read_queries(out / "queries.jsonl")
     assert queries == read_queries(written)
@@ -52,7 +52,7 @@ def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_p
     assert json.loads(rows[0]["facts_used"]) == [fact.model_dump() for fact in queries[0].facts_used]
     card = (out / "README.md").read_text(encoding="utf-8")
     head = yaml.safe_load(card.split("---")[1])
-    assert head["pretty_name"] == "Try"
+    assert head["pretty_name"] == "queries"
     assert "reviewer: none" in card.lower()
     croissant = json.loads((out / "croissant.json").read_text(encoding="utf-8"))
     for file in croissant["distribution"]:

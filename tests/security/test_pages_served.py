@@ -61,7 +61,7 @@ def test_a_token_opens_no_way_to_another_host(tmp_path: Path, path: str) -> None
 
 
 def test_pages_lead_nowhere_else_and_cookies_open_their_own(tmp_path: Path) -> None:
-    application = Starlette(routes=report_routes(ServedReport(None, tmp_path)))  # type: ignore[arg-type]
+    application = Starlette(routes=report_routes(ServedReport(None)))  # type: ignore[arg-type]
     with TestClient(application, base_url=AT, follow_redirects=False) as client:
         to = [
             client.get(f"{AT}/viewer/{path}").headers["location"]

@@ -436,7 +436,9 @@ def test_a_study_older_than_the_setting_keeps_the_tool_for_thoughts_and_its_unit
 
 
 @pytest.mark.long
-def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_path: Path) -> None:
+def test_more_room_for_what_failed_computes_only_that(
+    box: Path, drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Answers under $30 are cut at any limit below 1,000; the study's own limit stays, and so does what is finished."""
 
     def script(request: Request) -> Say:
@@ -445,7 +447,8 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
 
     with Wire(script) as wire:
         address = ("--base-url", wire.url)
-        made = by_model(wire, "--model-max-tokens", 200, "--retry-max-tokens", 300)
+        made = by_model(wire, "--model-max-tokens", 200)
+        monkeypatch.setenv("DRR_RETRY_MAX_TOKENS", "300")
         code, _, err = drr("run", *new(box, "react"), *made)
         assert code == 1 and "1 failed (truncated 1)" in err
         assert "`drr run study --retry-failed --model-max-tokens MORE` computes only what failed" in err

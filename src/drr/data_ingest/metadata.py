@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -80,7 +79,7 @@ class _Ranks:
     def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int]) -> None:
         self._recipe = recipe
         enough = tally.counts >= recipe.min_reviews
-        self._items, self._counts = tally.items[enough], tally.counts[enough]
+        self._items = tally.items[enough]
         self._first = None if tally.first is None else tally.first[enough]
         self._taken = taken
 
@@ -94,17 +93,11 @@ class _Ranks:
             code, name = int(codes[place]), names[place]
             if name and code not in self._taken:
                 known = int(at[place]) if found[place] else None
-                yield place, code, self._rank(name, known, first + place)
+                yield place, code, self._rank(known, first + place)
 
-    def _rank(self, product_id: str, known: int | None, row: int) -> Any:
-        pick = self._recipe.pick
-        if pick == "meta-prefix":
+    def _rank(self, known: int | None, row: int) -> Any:
+        if self._recipe.pick == "meta-prefix":
             return row
-        if pick == "top":
-            return (-int(self._counts[known]) if known is not None else 0, product_id)
-        if pick == "random":
-            key = f"{self._recipe.seed}/{product_id}".encode()
-            return (blake2b(key, digest_size=8).digest(), product_id)
         if self._first is None or known is None:
             return (1, row)
         return (0, int(self._first[known]))

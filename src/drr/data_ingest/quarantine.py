@@ -43,12 +43,10 @@ class Quarantine:
                 with self.path.open("rb") as file:
                     start = file.read(len(_BEGINS))
                 if start and start != _BEGINS:
-                    raise Misuse(
-                        f"{self.path}: is there and is no quarantine file; choose another with --quarantine"
-                    )
+                    raise Misuse(f"{self.path}: is there and is no quarantine file; move it away")
         except OSError as error:
             raise DrrError(
-                f"{self.path}: the quarantine file cannot be replaced ({error.strerror}); choose another with --quarantine"
+                f"{self.path}: the quarantine file cannot be replaced ({error.strerror}); move it away"
             ) from error
         return self
 
@@ -86,7 +84,7 @@ class Quarantine:
             yield
         except OSError as error:
             raise DrrError(
-                f"{self.path}: the quarantine file cannot be written ({error.strerror}); choose another with --quarantine"
+                f"{self.path}: the quarantine file cannot be written ({error.strerror})"
             ) from error
 
     def check(self, rows: int, *, final: bool) -> None:

@@ -101,7 +101,7 @@ def _key(name: str) -> str:
     return " ".join(words)
 
 
-Pick = Literal["meta-prefix", "review-prefix", "top", "random"]
+Pick = Literal["meta-prefix", "review-prefix"]
 Orders = Literal["all", "since"]
 Statuses = Literal["delivered", "varied"]
 

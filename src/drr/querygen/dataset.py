@@ -56,14 +56,13 @@ _KEYWORDS = ["deep-research", "e-commerce", "tool-use", "benchmark"]
 
 
 class Publication(NamedTuple):
-    """Facts on a dataset that its questions do not contain: name, date, license and address."""
+    """Facts on a dataset that its questions do not contain: name, date and license."""
 
     name: str
     date: str
     """`YYYY-MM-DD`"""
     license: str
     """The SPDX identifier of a license."""
-    url: str | None = None
     with_truth: bool = False
     """True where the truth of checkable questions is published too."""
 
@@ -236,7 +235,7 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "version": f"{SCHEMA}.0.0",
         "license": f"https://spdx.org/licenses/{publication.license}",
-        "url": publication.url or f"urn:sha256:{files[1]['sha256']}",
+        "url": f"urn:sha256:{files[1]['sha256']}",
         "datePublished": publication.date,
         "inLanguage": languages[0] if len(languages) == 1 else languages,
         "keywords": _KEYWORDS,

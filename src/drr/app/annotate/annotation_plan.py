@@ -114,11 +114,10 @@ def make_plan(
     annotators: Sequence[str],
     pairs: int,
     seed: int,
-    overlap: int | None = None,
     by_lot: bool = False,
     both_bad: bool = True,
 ) -> AnnotationPlan:
-    """Return a plan with pairs spread evenly over systems and queries, or drawn at random. All annotators get the first `overlap` pairs (default: all).
+    """Return a plan with pairs spread evenly over systems and queries, or drawn at random.
 
     The seed decides the pairs; order and sides are secret, because anybody could guess a seed and run this code.
     """
@@ -130,37 +129,26 @@ def make_plan(
     every = [pair for _, pairs_of in sorted(candidates.items()) for pair in pairs_of]
     drawn = Sample(seed=seed, drawn=min(pairs, len(every)), population=len(every)) if by_lot else None
     chosen = _spread(candidates, pairs, seed) if drawn is None else Random(seed).sample(every, drawn.drawn)
-    plan = _plan(chosen, drawn, annotators, seed, overlap)
+    plan = _plan(chosen, drawn, annotators, seed)
     return plan.model_copy(update={"dimensions": list(DIMENSIONS), "both_bad": both_bad})
 
 
 def make_criteria_plan(
-    reports: Sequence[BlindPair],
-    *,
-    annotators: Sequence[str],
-    count: int,
-    seed: int,
-    overlap: int | None = None,
+    reports: Sequence[BlindPair], *, annotators: Sequence[str], count: int, seed: int
 ) -> AnnotationPlan:
     """Return a plan with randomly drawn reports, each to be scored under its criteria."""
     if not reports:
         raise DrrError("no report has criteria of a person")
     drawn = Sample(seed=seed, drawn=min(count, len(reports)), population=len(reports))
-    return _plan(Random(seed).sample(list(reports), drawn.drawn), drawn, annotators, seed, overlap)
+    return _plan(Random(seed).sample(list(reports), drawn.drawn), drawn, annotators, seed)
 
 
 def _plan(
-    chosen: list[BlindPair],
-    drawn: Sample | None,
-    annotators: Sequence[str],
-    seed: int,
-    overlap: int | None,
+    chosen: list[BlindPair], drawn: Sample | None, annotators: Sequence[str], seed: int
 ) -> AnnotationPlan:
-    shared, secret = len(chosen) if overlap is None else min(overlap, len(chosen)), SystemRandom()
-    owner_token, people = new_token(), []
-    for position, name in enumerate(annotators):
-        own = chosen[:shared] + chosen[shared + position :: len(annotators)]
-        secret.shuffle(own)
+    secret, owner_token, people = SystemRandom(), new_token(), []
+    for name in annotators:
+        own = secret.sample(chosen, len(chosen))
         turns = [Turn(pair=pair.id, shown_first=secret.choice(("a", "b"))) for pair in own]
         people.append(Annotator(name=name, token=new_token(), turns=turns, sheet=token_hex(8)))
     return AnnotationPlan(

@@ -195,7 +195,6 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
             made=sum(map(len, marks.values())),
             whole=sum(len(plan.asked(turn.pair)) for person in plan.annotators for turn in person.turns),
             agreed=", ".join(f"{one} on {many(count, 'dimension')}" for one, count in meanings.most_common()),
-            overlap=len(set.intersection(*({turn.pair for turn in one.turns} for one in plan.annotators))),
             people=[_person(plan, who, marks[who.name]) for who in plan.annotators],
             pairs=[_pair_row(plan, pair, marks, labels.values()) for pair in plan.pairs],
             agreement=[

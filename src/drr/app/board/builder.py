@@ -80,7 +80,6 @@ class BoardConfig:
     bundles: Sequence[Path]
     """Bundle files, or folders of studies, from which bundles are made."""
     out: Path
-    title: str = "Board"
     by: str | None = None
     """Name of the metric that ranks; by default the first lead metric with values."""
     group_by: str | None = None
@@ -127,7 +126,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
         bundles = list(taken.values())
         published = PublishedParts(answers=config.answers and config.parcels, parcels=config.parcels)
         cards = config.scorecards
-        pages = BoardPages(config.title, bundles, systems, by=by, published=published, scorecards=cards)
+        pages = BoardPages(bundles, systems, by=by, published=published, scorecards=cards)
         for file, page in pages.pages().items():
             (draft / file).write_text(page, encoding="utf-8")
         (draft / "index.json").write_text(_feed(pages), encoding="utf-8")

@@ -88,7 +88,6 @@ class BoardPages:
 
     def __init__(
         self,
-        title: str,
         bundles: Sequence[ListedBundle],
         systems: Sequence[ListedSystem],
         *,
@@ -114,7 +113,7 @@ class BoardPages:
         places = [FramePlace(one.key, file, one.title) for one, file in self.files.items()]
         self._all = "bundles.html" if places else "index.html"
         places.append(FramePlace("bundles", self._all, f"All bundles ({len(bundles)})"))
-        self._frame = Frame(title, False, places, scripts=SCRIPTS)
+        self._frame = Frame("Board", False, places, scripts=SCRIPTS)
 
     def pages(self) -> dict[str, str]:
         """Return the HTML of every page, by file name."""

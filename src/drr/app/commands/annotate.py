@@ -50,15 +50,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("study", type=Path, metavar="STUDY", help="the folder of the study")
     add("--annotators", help="how many, or their names with commas between (default 2)")
     add("--pairs", type=int, help="how many comparisons (default 21)")
-    add("--overlap", type=int, help="how many of them everybody gets (default: all)")
     add("--variants", help="only these, with commas between (default: those with page summaries)")
     add(
-        "--both-bad",
-        choices=("on", "off"),
-        help="whether people may say that both answers are bad (default: on; off under the paper's profile, which has A, B and tie)",
-    )
-    add(
-        "--profile", choices=("default", "paper"), help="`paper` asks as the paper did (default: the study's)"
+        "--profile",
+        choices=("default", "paper"),
+        help="`paper` asks as the paper did, without `both bad` (default: the study's)",
     )
     add("--seed", type=int, help="draws pairs, order and sides (default 7)")
     add("--sample", type=positive_int, metavar="N", help="draw N by lot, so that labels can correct a judge")
@@ -132,8 +128,8 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if arguments.sample is not None and arguments.pairs is not None:
         raise Misuse("--sample draws pairs by lot and --pairs spreads them evenly: give one of them")
     count = arguments.sample or (21 if arguments.pairs is None else arguments.pairs)
-    if count < 1 or (arguments.overlap is not None and arguments.overlap < 0):
-        raise Misuse("--pairs must be at least 1 and --overlap at least 0")
+    if count < 1:
+        raise Misuse("--pairs must be at least 1")
     names = _names(arguments.annotators or "2")
     if not 0 < len(names) == len({name for name in names if re.fullmatch(NAME, name)}):
         raise Misuse(
@@ -149,9 +145,8 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
             annotators=names,
             pairs=count,
             seed=seed,
-            overlap=arguments.overlap,
             by_lot=arguments.sample is not None,
-            both_bad=arguments.both_bad == "on" if arguments.both_bad else profile != "paper",
+            both_bad=profile != "paper",
         )
     save(plan, folder)
     if len(plan.pairs) < count:
@@ -168,9 +163,7 @@ def _criteria_plan(
     for paper in papers():
         reports: Sequence[BlindPair] | None = paper.judging.scored_reports(study, arguments.judge, variants)
         if reports is not None:
-            return make_criteria_plan(
-                reports, annotators=names, count=count, seed=seed, overlap=arguments.overlap
-            )
+            return make_criteria_plan(reports, annotators=names, count=count, seed=seed)
     raise Misuse("--task criteria: no paper is here that scores by criteria")
 
 
@@ -234,7 +227,6 @@ def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.N
         "--pairs": (arguments.pairs, len(plan.pairs)),
         "--sample": (arguments.sample, plan.sample.drawn if plan.sample else "pairs spread evenly"),
         "--seed": (arguments.seed, plan.seed),
-        "--both-bad": (arguments.both_bad, "on" if plan.both_bad else "off"),
         "--annotators": (
             arguments.annotators and _names(arguments.annotators),
             [person.name for person in plan.annotators],

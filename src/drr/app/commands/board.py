@@ -44,7 +44,6 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC|FIELD",
         help=f"the figure that ranks (default: the first of a report that is known); or a field that groups each system's questions: {FIELD_NAMES}",
     )
-    add("--title", default="Board", help="the name of the board (default: Board)")
     add(
         "--config",
         metavar="FILE",
@@ -94,7 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
         BoardConfig(
             bundles=arguments.bundles,
             out=arguments.out,
-            title=arguments.title,
             by=ranked_by[0] if ranked_by else None,
             group_by=fields[0] if fields else None,
             answers=not arguments.without_answers,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, add_verify_options, print_document, print_result
-from drr.app.judge.judge_plan import JudgePlan, add_judging_options
+from drr.app.judge.judge_plan import JudgePlan
+from drr.app.study.outcome import add_unit_options
 from drr.app.study.terms import add_options
 from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import table, with_interval
-from drr.env.errors import Misuse
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
@@ -244,19 +244,19 @@ examples:
 
 
 def build_regrade(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     parser.epilog = _REGRADE_EXAMPLES
-    parser.add_argument("bundle", metavar="FILE", type=Path, help="the bundle")
-    parser.add_argument(
-        "--what", metavar="KINDS", help="kinds of judgement, with commas (default: those of the bundle)"
-    )
-    add_judging_options(parser)
+    add("bundle", metavar="FILE", type=Path, help="the bundle")
+    add("--what", metavar="KINDS", help="kinds of judgement, with commas (default: those of the bundle)")
+    add("--judge", dest="model_judge", metavar="MODEL", help="who judges (default: the setting model_judge)")
+    add("--shop", metavar="SHOP", help="the shop that was asked about")
+    add("--json", action="store_true", help="one JSON document")
+    add_unit_options(parser, "model_claim_extractor", "base_url_judge", "sandbox")
 
 
 def run_regrade(arguments: argparse.Namespace) -> int:
     from drr.app.bundles.regrade import regrade
 
-    if arguments.diff is not None or arguments.dry_run or arguments.refetch:
-        raise Misuse("--diff, --dry-run, --refetch: are of `drr judge`; a bundle is judged as it is")
     document = regrade(arguments.bundle, JudgePlan.of(arguments, study=arguments.bundle))
     print_document(arguments, document, *_two_judges(document))
     return 1 if document["left"] else 0

@@ -12,7 +12,6 @@ from textwrap import fill
 from drr.app.commands.table import CommandForm
 from drr.app.console import print_document, progress_of
 from drr.app.notices import notice
-from drr.app.options import positive_float, positive_int
 from drr.app.terminal import flowed, table
 from drr.data_ingest.download import (
     DownloadTerms,
@@ -56,20 +55,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     add("--yes", action="store_true", help="do not ask")
     add("--dry-run", action="store_true", help="show what would be got; ask no publisher")
-    add(
-        "--tries",
-        type=positive_int,
-        default=6,
-        metavar="N",
-        help="failures in a row without progress (default 6)",
-    )
-    add(
-        "--timeout",
-        type=positive_float,
-        default=60.0,
-        metavar="S",
-        help="seconds without a byte that are a failure (default 60)",
-    )
     add("--json", action="store_true", help="one JSON document")
     add("--quiet", action="store_true", help="no progress, no summary")
 
@@ -80,9 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     categories = parse_categories(arguments.categories) or ALL
     to = at_home(arguments.to)
     _check_folder(to)
-    publisher = Publisher(
-        arguments.mirror or publication().base, named=bool(arguments.mirror), timeout=arguments.timeout
-    )
+    publisher = Publisher(arguments.mirror or publication().base, named=bool(arguments.mirror))
     wanted = asyncio.run(with_sizes(publisher, files_to_download(categories), to))
     free = free_bytes(to)
     if not (arguments.quiet or arguments.json):
@@ -95,9 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("nothing was got", file=sys.stderr)
         return 1
     with lock_download_folder(to):
-        done = asyncio.run(
-            fetch_all(publisher, wanted, progress_of(arguments), DownloadTerms(tries=arguments.tries))
-        )
+        done = asyncio.run(fetch_all(publisher, wanted, progress_of(arguments), DownloadTerms()))
     for one in done:
         for line in (*one.remarks, *((one.failed,) if one.failed else ())):
             notice(line)

@@ -29,7 +29,6 @@ def _build_freeze(parser: argparse.ArgumentParser) -> None:
     add("--sealed", help="one whose hashes are published now, and the seed later; repeatable", **part)
     add("--out", type=Path, metavar="FOLDER", help="a new folder (default: NAME)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the set (default Apache-2.0)")
-    add("--date", metavar="DATE", help="of the set (default: today)")
     add(
         "--baseline",
         action="append",
@@ -45,7 +44,7 @@ def _run_freeze(arguments: argparse.Namespace) -> int:
     from drr.app.study.frozen_sets import SetTerms, freeze
 
     folder = arguments.out or Path(arguments.name)
-    day = arguments.date or datetime.now(UTC).date().isoformat()
+    day = datetime.now(UTC).date().isoformat()
     if not arguments.made + arguments.sealed:
         raise Misuse("a set has a shop at least; give --made DIR or --sealed DIR")
     try:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.app.console import add_setting_options, print_json, progress_of, settings_of
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
-from drr.app.options import positive_int
 from drr.app.study.foreign import format_named
 from drr.app.study.outcome import config_of, keep_questions
 from drr.app.study.trust import remember_study
@@ -126,7 +125,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     add("--scorer", metavar="NAME", help="of a log: whose score is taken over (default: the first)")
     add("--judge", metavar="NAME", help="with --format: who gave the scores, as the files do not say")
-    add("--trial", type=positive_int, metavar="N", help="with --format: the repetition (default 0)")
     add("--shop", metavar="SHOP", help="for a new study: the shop its products and users live in")
     add("--json", action="store_true", help="one JSON document")
     add("--quiet", action="store_true", help="no progress")
@@ -186,7 +184,6 @@ def _own_reports(arguments: argparse.Namespace) -> ReadReports:
     for name in (
         *(("queries",) if arguments.format is None else ()),
         "judge",
-        "trial",
         *(("scorer",) if reader is None else ()),
     ):
         if getattr(arguments, name) not in (None, []):
@@ -251,7 +248,7 @@ def _prepare_import(
         return TakenFiles(units, fresh, [])
     if study is not None:
         foreign_scores(study)  # a file that cannot be read is not written over
-    return take_files(study, given, arguments.judge, arguments.trial or 0)
+    return take_files(study, given, arguments.judge)
 
 
 def _shop(study: Study) -> str | None:

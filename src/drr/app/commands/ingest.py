@@ -72,15 +72,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_search_options(parser)
     _add_catalogue(parser)
     _add_recipe(parser)
-    add(
-        "--memory",
-        type=int,
-        default=1024,
-        metavar="MIB",
-        help="memory for the columns of one review file; what does not fit is laid aside on disk, with the same result "
-        "(default 1024)",
-    )
-    add("--quarantine", metavar="FILE", help="where unreadable rows go (default SHOP.quarantine.jsonl)")
     add("--json", action="store_true", help="one JSON document")
     add("--quiet", action="store_true", help="no progress, no summary")
 
@@ -119,8 +110,7 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
     add(
         "--pick",
         choices=get_args(Pick),
-        help="which qualifying products: first in the metadata file (default), first to appear in the review file, "
-        "most reviewed, or at random by --seed",
+        help="which qualifying products: first in the metadata file (default), or first to appear in the review file",
     )
     add(
         "--orders",
@@ -132,7 +122,7 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
         choices=get_args(Statuses),
         help="every order delivered, as in the paper (default), or a plausible mix by --seed",
     )
-    add("--seed", type=int, metavar="S", help="of random picks and mixed statuses (default 7)")
+    add("--seed", type=int, metavar="S", help="of mixed statuses (default 7)")
     add(
         "--keep-reviews",
         action="store_true",
@@ -163,8 +153,6 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.catalogue import quarantine_of
     from drr.data_ingest.ingest import Job, ingest
 
-    if arguments.memory < 1:
-        raise Misuse(f"--memory {arguments.memory}: is in MiB and at least 1")
     given = {name: getattr(arguments, name) for name in _RECIPE if getattr(arguments, name) is not None}
     paths = [at_home(one) for one in arguments.raw]
     if not any(path.is_dir() for path in paths) and _is_catalogue(arguments, paths):
@@ -181,8 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
         shop=arguments.shop,
         pairs=pairs,
         recipe=Recipe(**given, categories=tuple(pair.category for pair in pairs)),
-        quarantine=Path(arguments.quarantine) if arguments.quarantine else quarantine_of(arguments.shop),
-        memory=arguments.memory << 20,
+        quarantine=quarantine_of(arguments.shop),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         replace=_replaces(arguments.shop) if arguments.replace is None else arguments.replace,
     )
@@ -202,7 +189,6 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
         arguments.shop,
         arguments.map,
         arguments.preset,
-        quarantine=Path(arguments.quarantine) if arguments.quarantine else None,
         max_bad=arguments.max_bad,
         keep_personal=arguments.keep_personal,
         replace=replace,

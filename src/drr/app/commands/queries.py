@@ -179,10 +179,8 @@ def _add_dataset(actions: Any) -> None:
     add = _action(actions, "dataset", _dataset, line, "q.jsonl --out dataset").add_argument
     add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
-    add("--name", help="of the dataset (default: the file's name)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)")
     add("--with-truth", action="store_true", help="also the truth of checkable questions (default: left out)")
-    add("--url", help="where it will be published; default: an address made of its hash")
     add("--json", action="store_true", help="one JSON document")
 
 
@@ -339,9 +337,8 @@ def _shown_value(value: object) -> str:
 
 def _dataset(arguments: argparse.Namespace) -> int:
     queries = _questions(arguments.file)
-    name = arguments.name or arguments.file.stem
-    today = datetime.now(UTC).date().isoformat()
-    publication = Publication(name, today, arguments.license, arguments.url, arguments.with_truth)
+    name, today = arguments.file.stem, datetime.now(UTC).date().isoformat()
+    publication = Publication(name, today, arguments.license, arguments.with_truth)
     files = [
         str(path) for path in write_dataset(arguments.out, queries, publication, source=str(arguments.file))
     ]

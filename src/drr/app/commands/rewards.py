@@ -41,7 +41,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--queries", metavar="FILE.jsonl", type=Path, help="checkable questions (default: made by seed)")
     add("--count", type=positive_int, default=100, metavar="N", help="questions that are made (default 100)")
     add("--seed", type=int, default=0, metavar="S", help="of the first question made (default 0)")
-    add("--max-steps", type=positive_int, default=60, metavar="N", help="of an episode (default 60)")
     add(
         "--systems",
         nargs="+",
@@ -58,12 +57,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     seeds = range(arguments.seed, arguments.seed + arguments.count)
-    with Environment(
-        arguments.shop,
-        arguments.queries,
-        max_steps=arguments.max_steps,
-        settings=settings,
-    ) as env:
+    with Environment(arguments.shop, arguments.queries, settings=settings) as env:
         proof = prove(env, env.questions(seeds), progress_of(arguments))
     if arguments.systems:
         proof["odd_questions"] = odd_questions(arguments.systems)

@@ -38,7 +38,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--was", metavar="MODEL", help="a retired judge of these labels, whose figures are linked")
     add("--sample", metavar="N", type=int, help="judge N things drawn by lot (default: all)")
     add("--again", metavar="N", type=int, default=50, help="judge N of them twice (default: 50)")
-    add("--study", metavar="DIR", type=Path, help="where judgements are kept (default: FILE.study)")
     add(
         "--tell",
         metavar="STUDY",
@@ -59,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("--sample: at least 1, --again: at least 0")
     settings = settings_of(arguments).settings
     labelled = LabelledSet.of(arguments.on.name, read_labels(arguments.on), arguments.sample)
-    with verdicts_on_labels(arguments.on, arguments.study) as study:
+    with verdicts_on_labels(arguments.on) as study:
         own, summary = _judged(arguments, labelled, study, settings)
         rules = settings.model_copy(update={"model_judge": OFFLINE})
         by_rules = settings.model_for("judge") == OFFLINE

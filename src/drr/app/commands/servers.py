@@ -6,12 +6,12 @@ import argparse
 import os
 import re
 import secrets
-import shlex
 from pathlib import Path
 
 from drr.app.console import print_document
 from drr.env.errors import DrrError
 from drr.env.files import read_file
+from drr.env.setting_sources import DOTENV
 
 _EXAMPLES = """\
 Once, before `docker compose up -d` (docs/servers.md). In a clone, `make servers DO=start` starts test servers without a password.
@@ -58,20 +58,15 @@ def build(parser: argparse.ArgumentParser) -> None:
     password = commands.add_parser(
         "password", help="make the password of docker-compose.yml, and print it nowhere"
     )
-    password.add_argument(
-        "--file", type=Path, default=Path(".env"), metavar="FILE", help="where it is written, default .env"
-    )
     password.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    file: Path = arguments.file
-    names = _write_credentials(file)
-    in_shell = shlex.quote(str(file) if file.is_absolute() else f"./{file}")
+    names = _write_credentials(Path(DOTENV))
     print_document(
         arguments,
-        {"file": str(file), "names": list(names)},
-        f"{file} holds {', '.join(names)}. `docker compose up -d` reads it; for drr in this shell:",
-        f"set -a; . {in_shell}; set +a",
+        {"file": DOTENV, "names": list(names)},
+        f"{DOTENV} holds {', '.join(names)}. `docker compose up -d` reads it; for drr in this shell:",
+        f"set -a; . ./{DOTENV}; set +a",
     )
     return 0

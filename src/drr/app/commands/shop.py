@@ -100,7 +100,6 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("query", metavar="QUERY", help="the words that are searched for")
     add("--max-price", type=float, metavar="AMOUNT", help="products of unknown price are left out")
-    add("--min-price", type=float, metavar="AMOUNT", help="products of unknown price are left out")
     add("--min-rating", type=float, metavar="STARS", help="average rating, 1 to 5")
     add("--category", metavar="NAME", help="a category, a step of a category path or its end; A > B for both")
     add("--brand", metavar="NAME", help="a brand or store")
@@ -112,8 +111,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         default="well",
         help="the thing and most of the other words (default), any word, or all",
     )
-    add("--limit", type=int, default=10, metavar="N", help="default: 10")
-    add("--offset", type=int, default=0, metavar="N", help="skip so many")
+    add("--limit", type=positive_int, default=10, metavar="N", help="default: 10")
     add(
         "--search",
         choices=choices_of("search"),
@@ -194,14 +192,21 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _request(arguments: argparse.Namespace) -> SearchRequest:
-    for option in ("max_price", "min_price", "min_rating"):
+    for option in ("max_price", "min_rating"):
         value = getattr(arguments, option)
         if value is not None and not (math.isfinite(value) and value >= 0):
             raise Misuse(f"--{option.replace('_', '-')} {value}: give a number of at least 0")
-    if arguments.limit < 1 or arguments.offset < 0:
-        raise Misuse("--limit is at least 1 and --offset at least 0")
-    filters = ("min_price", "max_price", "min_rating", "category", "brand", "unknown_price")
-    names = ("query", *filters, "sort", "match", "limit", "offset")
+    names = (
+        "query",
+        "max_price",
+        "min_rating",
+        "category",
+        "brand",
+        "unknown_price",
+        "sort",
+        "match",
+        "limit",
+    )
     return SearchRequest(**{name: getattr(arguments, name) for name in names})
 
 

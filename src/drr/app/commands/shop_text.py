@@ -165,13 +165,10 @@ def hits_text(
     request: SearchRequest, page: SearchPage, products: Sequence[Product], currency: Currency
 ) -> str:
     """Return one page of products as text, two lines each, below their total and the reading of the query."""
-    total, request = page.total, page.request or request
-    if not products:
-        return f"{_matching(total)}; --offset {request.offset} is past the last."
-    first, last = request.offset + 1, request.offset + len(products)
-    lines = [f"{_matching(total)}; {first}-{last}, by {request.sort.replace('_', ' ')}:"]
+    request = page.request or request
+    lines = [f"{_matching(page.total)}; 1-{len(products)}, by {request.sort.replace('_', ' ')}:"]
     lines += [*_beside(page), ""]
-    for rank, product in enumerate(products, first):
+    for rank, product in enumerate(products, 1):
         rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
         number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
         facts = (

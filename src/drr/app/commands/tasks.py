@@ -67,9 +67,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     checking = add("check", "Say what code and every filter has against tasks.")
     for module in modules:
         module.add_check_options(checking)
-    showing = add("show", "Print tasks.")
-    showing.add_argument("--task", metavar="ID", help="this one alone")
-    for one in (checking, showing):
+    for one in (checking, add("show", "Print tasks.")):
         one.add_argument("--json", action="store_true", help="one JSON document")
     reviewing = add("review", "A person accepts or rejects tasks, one at a time.")
     reviewing.add_argument("--reviewer", required=True, metavar="NAME", help="who decides")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.console import print_result, progress_of
 from drr.app.judge.desk import shop_of
-from drr.app.pages.folders import REPORT_MARK, VIEWER_MARK, report_of
+from drr.app.pages.folders import VIEWER_MARK, report_of
 from drr.app.pages.serve import bind, new_token
 from drr.app.study.outcome import say_losses, without_lost_answers
 from drr.app.study.trust import offer_shop
@@ -39,12 +39,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("study", type=Path, metavar="STUDY|TASKS", help="a study, or a folder of tasks with files")
     add("--port", type=int, default=0, help="loopback port (default: any free one)")
     add("--static", type=Path, metavar="DIR", help="write files instead of serving")
-    add(
-        "--report",
-        metavar="PLACE",
-        help="the report that every page links to: a folder of `drr report --out` (default: written when asked for)."
-        " With --static: the path to its index.html from there (default: ../report, if it exists)",
-    )
     add(
         "--reviewer",
         metavar="NAME[,NAME]",
@@ -79,9 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tasks(arguments: argparse.Namespace, folder: FolderPages) -> int:
-    options = ("judge", "shop", "tasks", "report", "reviewer", "marks")
+    options = ("judge", "shop", "tasks", "reviewer", "marks")
     if any(getattr(arguments, name) for name in options):
-        others = "--judge, --shop, --tasks, --report, --reviewer and --import"
+        others = "--judge, --shop, --tasks, --reviewer and --import"
         raise Misuse(f"{arguments.study}: is a folder of tasks; {others} are for a study")
     if arguments.static is not None:
         count = folder.write(arguments.static, progress_of(arguments))
@@ -124,7 +118,7 @@ def _write_pages_once(study: Study, arguments: argparse.Namespace) -> tuple[int,
     """Write static pages, unless the same pages are there; return their number, and whether they are for owners alone."""
     from drr.study.cache import cached_result, file_states
 
-    report = report_of(arguments.static, arguments.report)
+    report = report_of(arguments.static)
 
     def rests_on() -> object:
         places = [Path(arguments.shop or ""), arguments.tasks or Path()]
@@ -171,14 +165,11 @@ def _take_in(study: Study, arguments: argparse.Namespace) -> int:
 def _serve(reader: Reader, arguments: argparse.Namespace, names: list[str]) -> None:
     from drr.app.viewer.site import SOMEBODY, site
 
-    report = None if arguments.report is None else Path(arguments.report)
-    if report is not None and not (report / REPORT_MARK).is_file():
-        raise Misuse(f"{arguments.report}: no folder that `drr report --out` wrote")
     reader.entries()  # the first page then has little left to read
     reviewers = {new_token(): name for name in names or [SOMEBODY]}
     token = next(iter(reviewers))
     shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
-    _listen(arguments, shown, lambda taken: site(reader, token, taken, reviewers=reviewers, report=report))
+    _listen(arguments, shown, lambda taken: site(reader, token, taken, reviewers=reviewers))
 
 
 def _listen(

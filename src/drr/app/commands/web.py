@@ -10,14 +10,13 @@ from pathlib import Path
 
 from drr.app.console import add_setting_options, print_document, print_json, settings_of, shop_settings_of
 from drr.app.notices import notice
-from drr.app.options import positive_int
 from drr.app.terminal import flowed
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.shop import open_shop
 from drr.env.source import text_hash
-from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
+from drr.env.web.base import WebUnavailable
 from drr.env.web.open import open_recorder, open_web, system_clock
 from drr.env.web.record import ReplayWeb, record_searches
 from drr.env.web.sandbox import build_sandbox
@@ -30,18 +29,8 @@ examples:
   drr web read https://example.org/page --web serper
   drr web build my-pages --out my-sandbox && drr web search "dog ramp" --sandbox my-sandbox
   drr web record "dog ramp angle" "best bird seed" --out recording --web serper
-  drr web replay recording --search "dog ramp angle\""""
-_SETTINGS = (
-    "web",
-    "sandbox",
-    "web_record",
-    "web_top_k",
-    "page_reader",
-    "fetch_timeout",
-    "fetch_max_bytes",
-    "respect_robots",
-    "shop_url",
-)
+  drr web search "dog ramp angle" --web replay --web-record recording"""
+_SETTINGS = ("web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -72,18 +61,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     record = command("record", _record, "search, read every result, keep both for replay")
     record.add_argument("queries", nargs="+", metavar="QUERY", help="what is searched for and read")
     record.add_argument("--out", required=True, metavar="RECORDING", help="new, or one to add to")
-    record.add_argument("--searches-only", action="store_true", help="do not read the pages found")
     add_setting_options(record, *(name for name in _SETTINGS if name != "web_record"))
 
-    line = "what a recording holds, or one answer out of it; a miss is an error"
-    replay = command("replay", _replay, line)
+    replay = command("replay", _replay, "what a recording holds")
     replay.add_argument("folder", metavar="RECORDING", help="a folder that `drr web record` wrote")
-    asked = replay.add_mutually_exclusive_group()
-    asked.add_argument("--search", metavar="QUERY", help="answer this search from the recording")
-    asked.add_argument("--read", metavar="URL", help="answer with this page of the recording")
-    replay.add_argument(
-        "--top-k", type=positive_int, default=5, metavar="N", help="results of --search (default 5)"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -104,11 +85,6 @@ def _search(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     web = open_web(settings)
     hits = asyncio.run(web.search(_checked_query(arguments.query), settings.web_top_k))
-    _show_hits(arguments, web, hits)
-    return 0
-
-
-def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]) -> None:
     document = {
         "web": web.name,
         "content_hash": web.content_hash,
@@ -120,6 +96,7 @@ def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]
         seen = "; ".join([hit.snippet, *hit.rows])
         lines.append(flowed(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(seen)}", 0))
     print_document(arguments, document, *(lines or ["nothing found"]))
+    return 0
 
 
 def _line(text: str) -> str:
@@ -131,10 +108,6 @@ def _read(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         shop = stack.enter_context(open_shop(arguments.shop, settings)) if arguments.shop else None
         page = asyncio.run(open_web(settings, shop=shop, searching=False).read(_checked_query(arguments.url)))
-    return _show_page(arguments, page)
-
-
-def _show_page(arguments: argparse.Namespace, page: Page) -> int:
     if arguments.json:
         digest = None if page.markdown is None else text_hash(page.markdown)
         print_json({**page._asdict(), "sha256": digest})
@@ -158,9 +131,7 @@ def _record(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     web = open_recorder(settings, Path(arguments.out))
     queries = [_checked_query(query) for query in arguments.queries]
-    summary = asyncio.run(
-        record_searches(web, queries, settings.web_top_k, pages=not arguments.searches_only)
-    )
+    summary = asyncio.run(record_searches(web, queries, settings.web_top_k))
     good = sum(status == "ok" for status in summary["pages"].values())
     pages = f"{len(summary['pages'])} pages of which {good} are readable"
     print_document(
@@ -174,11 +145,6 @@ def _record(arguments: argparse.Namespace) -> int:
 
 def _replay(arguments: argparse.Namespace) -> int:
     web = ReplayWeb(Path(arguments.folder), system_clock)
-    if arguments.search is not None:
-        _show_hits(arguments, web, asyncio.run(web.search(_checked_query(arguments.search), arguments.top_k)))
-        return 0
-    if arguments.read is not None:
-        return _show_page(arguments, asyncio.run(web.read(_checked_query(arguments.read))))
     searches = [
         {key: kept.get(key) for key in ("query", "top_k", "engine", "time")}
         for kept in web.searches.records()

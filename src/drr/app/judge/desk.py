@@ -101,12 +101,12 @@ def judge_models(arguments: argparse.Namespace, settings: Settings, *roles: str)
     return models
 
 
-def verdicts_on_labels(labels: Path, given: Path | None) -> Study:
-    """Open or create the study that keeps a judge's verdicts on a file of labels. It is FILE.study, unless a folder is given."""
+def verdicts_on_labels(labels: Path) -> Study:
+    """Open or create the study FILE.study, which keeps a judge's verdicts on a file of labels."""
     from drr.study.study import Study
 
     place = labels.resolve()
-    folder = given or place.with_name(place.name + ".study")
+    folder = place.with_name(place.name + ".study")
     return Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
 
 

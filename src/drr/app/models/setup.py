@@ -28,7 +28,6 @@ SETTINGS = (
     "model_idle_timeout",
     "streaming",
     "model_max_tokens",
-    "retry_max_tokens",
     "model_deadline",
     "concurrency",
     "price_file",

@@ -21,10 +21,8 @@ def viewer_of(out: Path, given: str | None) -> str | None:
     return _VIEWER if (out.absolute().parent / "viewer" / "index.html").is_file() else None
 
 
-def report_of(folder: Path, given: str | None) -> str | None:
-    """Return the address of the report's first page, relative to the viewer. Without a given one, the address is `../report/index.html`, or `None` if there is no such file."""
-    if given is not None:
-        return Path(given).as_uri() if Path(given).is_absolute() else given
+def report_of(folder: Path) -> str | None:
+    """Return the address `../report/index.html` of the report, relative to the viewer; `None` if there is no such file."""
     return _REPORT if (folder.absolute().parent / "report" / "index.html").is_file() else None
 
 

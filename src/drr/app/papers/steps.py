@@ -216,8 +216,7 @@ class Reproduction:
         ]
         judge = ["--judge", self.arguments.judge] if self.arguments.judge else []
         yield Step([*words, *judge, *(["--human", *people] if people else [])], "report")
-        viewer = ["view", self.study, "--static", str(out / "viewer"), "--report", "../report/index.html"]
-        yield Step([*viewer, *self.quiet], "report")
+        yield Step(["view", self.study, "--static", str(out / "viewer"), *self.quiet], "report")
 
 
 _FILE = "reproduce.json"

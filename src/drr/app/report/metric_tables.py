@@ -98,7 +98,7 @@ def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric]
     tested = [metric for metric in metrics if metric.better is not None]
     leaders = winners(material.per_report, tested)
     closing = [*map(registry.metric, form.closing.values())]
-    slight = {metric.name: _slight(material, metric, form.sways.get(metric.name, ())) for metric in metrics}
+    slight = {metric.name: _slight(material, metric, form.sways.get(metric.name)) for metric in metrics}
 
     def cell(variant: str, metric: Metric) -> Cell:
         return Cell.of(
@@ -128,10 +128,10 @@ def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric]
     return Table(key, title, columns, rows, notes, material.banner, floor)
 
 
-def _slight(material: ReportData, metric: Metric, sways: Sequence[str]) -> set[str]:
+def _slight(material: ReportData, metric: Metric, sways: str | None) -> set[str]:
     """Return the variants whose value is within the noise of the best. Noise comes from repeated runs or from the metric itself."""
     figures = material.document["metrics"]
-    swayed = [row[name]["value"] for row in figures.values() for name in sways if name in row]
+    swayed = (row[sways]["value"] for row in figures.values() if sways in row)
     own = max((value for value in swayed if value is not None), default=None)
     values = {variant: row[metric.name]["value"] for variant, row in figures.items() if metric.name in row}
     floor = material.floor(metric.name)

@@ -28,8 +28,8 @@ class MetricForm:
     notes: Callable[[ReportData], list[str]] = lambda material: []
     is_printed: bool = False
     """True where the table also has figures by the definitions that the paper printed."""
-    sways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Metrics that measure another metric's noise, by that metric's name. Values within the noise of the best are marked as slight."""
+    sways: Mapping[str, str] = field(default_factory=dict)
+    """The metric that measures another metric's noise, by that metric's name. Values within the noise of the best are marked as slight."""
 
 
 class ReportFigure(NamedTuple):

@@ -210,7 +210,7 @@ def _read_made(folder: Path) -> JsonObject:
 
 def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
     """Write all open questions as one dataset, and each part's questions with its web into a folder of the part."""
-    publication = Publication(terms.name, terms.date, terms.license, None, terms.with_truth)
+    publication = Publication(terms.name, terms.date, terms.license, terms.with_truth)
     asked = {place.resolve().name: read_queries(place / "queries.jsonl") for place in made}
     write_dataset(folder, [one for part in asked.values() for one in part], publication, source=str(folder))
     for place in made:

@@ -109,9 +109,6 @@ class StudyPlan(RunTerms):
         "key", "what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona", "LIST")  # fmt: skip
     reach: Words | None = option(
         "key", "what agents reach of those pages: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context, turns:N. + joins several; with commas each is a system of its own, such as AGENT@dense", "LIST")  # fmt: skip
-    long_context: bool = switch(
-        "source", "short for --reach long-context: all pages in the window in place of searching them"
-    )
     set: str | None = None
     """Label of the frozen set whose questions the study answers."""
 

@@ -105,7 +105,7 @@ def settle_tasks(call: StudyPlan, own: StudyPlan) -> StudyPlan:
         call = call.model_copy(update={"world": FILES, "place": str(tasks.resolve())})
     if world == FILES or tasks is not None:
         _settle_shop(call, own)
-    elif call.reach is not None or call.long_context:
+    elif call.reach is not None:
         raise Misuse("--reach: is of the frozen pages of tasks with files; give the tasks with --tasks DIR")
     return call
 
@@ -149,10 +149,8 @@ def _sizes(given: str | None) -> list[str] | None:
 
 
 def reaches_given(call: StudyPlan) -> tuple[Reach, ...] | None:
-    """Return the ways to reach frozen pages that the call names (`--long-context` adds one); `None` if none is named."""
-    words = [call.reach] if call.reach is not None else []
-    words += ["long-context"] if call.long_context else []
-    return reaches_of(",".join(words)) if words else None
+    """Return the ways to reach frozen pages that the call names; `None` if none is named."""
+    return None if call.reach is None else reaches_of(call.reach)
 
 
 def can_have_reach(reach: Reach, variant: Variant) -> bool:

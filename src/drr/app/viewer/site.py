@@ -37,10 +37,10 @@ _LONGEST_NAME = 255
 
 
 class ServedReport:
-    """The report that the server shows: a given folder, or a report written again whenever the study has changed."""
+    """The report that the server shows, written again whenever the study has changed."""
 
-    def __init__(self, reader: Reader, given: Path | None) -> None:
-        self._reader, self._given = reader, given
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._writing = threading.Lock()
         self._own: Path | None = None
         self._version = ""
@@ -48,13 +48,13 @@ class ServedReport:
 
     def file(self, name: str) -> Path | None:
         """Return the path of a file of the report, or `None`; files outside the report's folder are refused."""
-        folder = (self._given or self._written_folder()).resolve()
+        folder = self._written_folder().resolve()
         if "\0" in name or any(
             len(part.encode("utf-8", "replace")) > _LONGEST_NAME for part in name.split("/")
         ):
             return None
         found = (folder / name).resolve()
-        if self._given is None and found.parent == folder / "figures":
+        if found.parent == folder / "figures":
             self._draw(found)
         return found if found.is_file() and found.is_relative_to(folder) else None
 
@@ -109,18 +109,8 @@ LARGEST_MARK = 20_000
 SOMEBODY = "reviewer"
 
 
-def site(
-    reader: Reader,
-    token: str,
-    port: int,
-    *,
-    reviewers: Mapping[str, str] | None = None,
-    report: Path | None = None,
-) -> Starlette:
-    """Return the web application of the viewer. `reviewers` maps tokens to names, in place of the one token.
-
-    `report` is a folder that `drr report` wrote; without one the report is written on the first request.
-    """
+def site(reader: Reader, token: str, port: int, *, reviewers: Mapping[str, str] | None = None) -> Starlette:
+    """Return the web application of the viewer. `reviewers` maps tokens to names, in place of the one token."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
@@ -136,7 +126,7 @@ def site(
         routes=[
             *marks,
             Mount("/static", StaticFiles(directory=STATIC)),
-            *report_routes(ServedReport(reader, report)),
+            *report_routes(ServedReport(reader)),
             *(route for paper in papers for route in paper.routes(pages.frame)),
             *_page_routes(drawn),
         ],

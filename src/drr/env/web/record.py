@@ -109,16 +109,15 @@ class Recorded(TypedDict):
     """The status of every page that was read, by address."""
 
 
-async def record_searches(web: WebSearch, queries: Sequence[str], top_k: int, *, pages: bool) -> Recorded:
-    """Send all queries to a recording web, which keeps the answers; `pages` also reads the pages found."""
+async def record_searches(web: WebSearch, queries: Sequence[str], top_k: int) -> Recorded:
+    """Send all queries to a recording web and read the pages found; the web keeps both."""
     statuses: dict[str, str] = {}
     found = 0
     for query in queries:
         hits = await web.search(query, top_k)
         found += len(hits)
-        if pages:
-            for page in await asyncio.gather(*(web.read(hit.url) for hit in hits)):
-                statuses[page.url] = page.status
+        for page in await asyncio.gather(*(web.read(hit.url) for hit in hits)):
+            statuses[page.url] = page.status
     return {"searches": len(queries), "hits": found, "pages": statuses}
 
 

@@ -72,34 +72,29 @@ def read_files(
     return found
 
 
-def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
+def take_files(study: Study | None, given: GivenFiles, judge: str | None) -> TakenFiles:
     """Prepare the import into this study, or into a new one. Nothing is written yet."""
     known = QuestionsAtHand(given.questions, taken_before(study, given.format.name) if study else [])
     names = NamesInStudy(study)
     reports: list[ImportedReport] = []
     seen: dict[tuple[str | None, ...], str] = {}
     for one in given.reports:
-        report = _report(one, known.whole(one.where, one.asked), given.format.name, names, trial)
+        report = _report(one, known.whole(one.where, one.asked), given.format.name, names)
         place = (one.system, normal_text(report.query), report.user_id, report.size)
         if place in seen:
-            raise Misuse(
-                f"{one.where}: {one.system} answers the same question in {seen[place]}; "
-                "import repetitions by calls of their own with --trial"
-            )
+            raise Misuse(f"{one.where}: {one.system} answers the same question in {seen[place]}")
         seen[place] = one.where
         reports.append(report)
     read = ReadReports(Path(given.format.title), list(enumerate(reports, 1)), [])
     units, fresh = plan_import(study, read)
     for line, why in read.refused:
-        raise Misuse(f"{given.reports[line - 1].where}: {why.replace('`trial`', '--trial')}")
+        raise Misuse(f"{given.reports[line - 1].where}: {why}")
     for unit in units:
         names.learn(unit.spec)
-    return TakenFiles(units, fresh, _scores(given, known, names, judge, trial))
+    return TakenFiles(units, fresh, _scores(given, known, names, judge))
 
 
-def _report(
-    one: GivenReport, asked: ForeignQuestion, form: str, names: NamesInStudy, trial: int
-) -> ImportedReport:
+def _report(one: GivenReport, asked: ForeignQuestion, form: str, names: NamesInStudy) -> ImportedReport:
     words = asked.words or ""
     task = None if asked.user is None or asked.task is None else names.of_task(asked)
     named = None if asked.size is None else names.at_size(asked)
@@ -117,7 +112,6 @@ def _report(
         user_id=asked.user,
         task_id=task,
         person_id=asked.user,
-        trial=trial,
         report_markdown=one.text,
         origin=Origin(
             format=form, id=asked.id, language=asked.language, task=asked.task, domain=asked.domain
@@ -126,7 +120,7 @@ def _report(
 
 
 def _scores(
-    given: GivenFiles, known: QuestionsAtHand, names: NamesInStudy, judge: str | None, trial: int
+    given: GivenFiles, known: QuestionsAtHand, names: NamesInStudy, judge: str | None
 ) -> list[ForeignScore]:
     found: dict[tuple[str | int, ...], tuple[str, ForeignScore]] = {}
     digest = cache(digest_of)
@@ -140,7 +134,6 @@ def _scores(
             system=names.system(one.system),
             query_id=name,
             size=one.asked.size,
-            trial=trial,
             values=dict(one.values),
             failed=one.failed,
             source=one.path.name,

@@ -22,10 +22,7 @@ EXAMPLES = (
     '  drr papers tasks review tasks --reviewer "Ada"',
 )
 _OUT = "the folder that the tasks are written into"
-_FOUND = (
-    "role_models", "prompts", "web", "sandbox", "web_record", "page_reader", "fetch_timeout",
-    "fetch_max_bytes", "respect_robots",
-)  # fmt: skip
+_FOUND = ("role_models", "prompts", "web", "sandbox", "web_record")
 """Settings for finding pages."""
 
 
@@ -37,14 +34,12 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add, own = drawing.add_argument, "with --files:"
     sizes = f"of the corpora in tokens (default {USUAL_SIZES})"
     files = "make a task of the files in this folder, or one of each folder in it; a model proposes, pages are found"
-    results = f"{own} results looked at for each search term (default 10)"
     add("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
     add("--n", type=positive_int, metavar="N", help="tasks (default all that there are)")
     add("--sizes", default=USUAL_SIZES, metavar="LIST", help=sizes)
     add("--files", metavar="FOLDER", type=Path, help=files)
     add("--seed", type=int, metavar="S", help=f"{own} another order of the pages (default 7)")
     add("--today", metavar="DATE", help=f"{own} the day of the question (default today)")
-    add("--per-term", type=positive_int, default=10, metavar="N", help=results)
     add_unit_options(drawing, *_FOUND, "shop_url")
     add("--json", action="store_true", help="one JSON document")
     _add_layout(actions)

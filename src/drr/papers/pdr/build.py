@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from drr.env.entities import KeptReview, User
 from drr.env.shop import Shop, Store
@@ -91,10 +91,6 @@ def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) 
     return list(by_id.values())
 
 
-Invented = Literal["none", "sample", "all"]
-"""Choice of shops in which attributes may be invented: none, only sample shops, all."""
-
-
 def person_id_of(user_id: str) -> str:
     """Return the person id of a user. It is the same in every shop, and hides the user id, which opens the user's records."""
     return "p-" + blake2b(user_id.encode(), digest_size=6).hexdigest()
@@ -147,16 +143,16 @@ def build_persons(
     users: Sequence[str],
     *,
     seed: int,
-    choice: Invented = "sample",
+    draws: bool = True,
     stated: Mapping[str, Sequence[Attribute]] | None = None,
 ) -> Iterator[Person]:
     """Yield one person for each user, in order; `stated` holds attributes by user id.
 
-    Nothing is invented about users who may be real people, unless it was asked for.
+    Attributes are invented where `draws` is set, and never about users who may be real people.
     """
     manifest = shop.manifest
-    draws = choice == "all" or (choice == "sample" and manifest.origin == "sample")
-    made_of: Any = {"shop_hash": manifest.content_hash, "seed": seed, "with_invented": draws}
+    invents = draws and manifest.origin == "sample"
+    made_of: Any = {"shop_hash": manifest.content_hash, "seed": seed, "with_invented": invents}
     for user_id in users:
         own = (stated or {}).get(user_id, ())
         yield person_of(shop.store, user_id, manifest.as_of, **made_of, stated=own, currency=manifest.money)

@@ -43,7 +43,7 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
         scores = grouped(
             ((place.owner, criterion), row["score"])
             for place, own in (scores_of(judged, answer.key) or {}).items()
-            if place.own and not place.seed
+            if place.own
             for criterion, row in own.items()
             if row["score"] is not None
         )

@@ -221,13 +221,13 @@ def memory_notes(table: MemoryTable) -> list[str]:
 
 def _pqr_notes(material: ReportData) -> list[str]:
     return [
-        "Grey, with ≈: no further from the best of the column than P or Q of one report sways between rounds of scoring or sets of criteria "
-        "(SD, the larger of those known). R is no round's. Criteria differ from person to person: compare variants on the same questions only."
+        "Grey, with ≈: no further from the best of the column than P or Q of one report sways between rounds of scoring (SD). R is no round's."
+        " Criteria differ from person to person: compare variants on the same questions only."
     ]
 
 
 _SWAYS = {
-    name: tuple(f"pqr_{half}_sd_{by}" for by in ("rounds", "seeds"))
+    name: f"pqr_{half}_sd_rounds"
     for half, names in (("p", ("p", "goal", "cont", "pres", "acti")), ("q", ("q", "dein", "logc", "clar")))
     for name in (f"pqr_{one}" for one in names)
 }
@@ -244,7 +244,7 @@ FORMS: Mapping[str, MetricForm] = {
     "pqr": MetricForm(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS, is_printed=True),
     "pqr-dimensions": MetricForm(
         lead=("pqr_fa", "pqr_cc"),
-        closing={metric: metric for metric in dict.fromkeys(one for own in _SWAYS.values() for one in own)},
+        closing={metric: metric for metric in dict.fromkeys(_SWAYS.values())},
         notes=_pqr_notes,
         sways=_SWAYS,
         is_printed=True,

@@ -249,7 +249,7 @@ def _criteria(judged: Judged, answer: str, owners: Iterable[CriteriaOwner]) -> I
     """Yield the criteria by dimension, with their scores in this judging run."""
     scores = scores_of(judged, answer) or {}
     for owner, rubric in ((owner, rubric_of(judged, owner)) for owner in owners):
-        places = [place for place in scores if place.owner == owner and place.own and not place.seed]
+        places = [place for place in scores if place.owner == owner and place.own]
         rounds = [scores[place] for place in sorted(places, key=lambda place: place.round)]
         for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
             for row in rubric.rows(dimension) if rubric is not None else ():

@@ -219,9 +219,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    tasks = [task for task in read_tasks(arguments.file) if arguments.task in (None, task.task_id)]
-    if not tasks:
-        raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
+    tasks = read_tasks(arguments.file)
     wide, lines = min(100, screen() or 100), []
     for task in tasks:
         needs = ", ".join(task.needs)

@@ -110,7 +110,6 @@ class FoundTerms:
     web: WebSearch
     prompts: Prompts
     sizes: Mapping[str, int]
-    per_term: int
     seed: int
     today: str
 
@@ -149,7 +148,7 @@ class _Search:
         self.paths = [] if answer is None else kept_terms(answer, (fact.value for fact in self.facts))
         if not any(one.role == "signal" for one in self.paths):
             raise _Refused("search", "no usable signal term was proposed")
-        got, unread = await gather_pages(self.terms.web, self.paths, self.terms.per_term)
+        got, unread = await gather_pages(self.terms.web, self.paths)
         if not got:
             raise _Refused("search", "the searches gave no page that could be read")
         looked = await asyncio.gather(*map(self._with_proposal, got))

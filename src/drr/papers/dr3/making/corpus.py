@@ -25,6 +25,8 @@ DISTRACTORS = 0.1
 """Share of distractors among all pages of a size."""
 WITHIN, PROMISED = 0.012, 0.02
 """Distance from a size at which packing stops, and the distance that is promised."""
+PER_TERM = 10
+"""Results looked at for each search term."""
 _AT_ONCE, _TITLE, _SHORTEST = 4, 200, 400
 """Limits: pages read at once, characters of a title, and least characters of a page cut to fill a size."""
 
@@ -64,13 +66,11 @@ class FoundPage(FrozenRow):
         return folded_text(subject) in text and contains_value(value, text)
 
 
-async def gather_pages(
-    web: WebSearch, terms: Sequence[ProposedTerm], per_term: int
-) -> tuple[list[FoundPage], Counter[str]]:
+async def gather_pages(web: WebSearch, terms: Sequence[ProposedTerm]) -> tuple[list[FoundPage], Counter[str]]:
     """Return the pages that the terms find, and the count of those left out by reason. Raise `WebUnavailable` if the search engine fails."""
     signal: dict[str, bool] = {}
     for term in terms:
-        for hit in await web.search(term.term, per_term):
+        for hit in await web.search(term.term, PER_TERM):
             url = canonical_url(hit.url)
             signal[url] = signal.get(url, False) or term.role == "signal"
     gate = asyncio.Semaphore(_AT_ONCE)

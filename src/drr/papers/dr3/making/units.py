@@ -23,6 +23,7 @@ from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts
 from drr.papers.dr3.form import is_task
 from drr.papers.dr3.making.candidate import VERSION, FoundCandidate, FoundTerms, OwnFiles, found_candidate
+from drr.papers.dr3.making.corpus import PER_TERM
 from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest, day_of
 from drr.papers.dr3.making.proposals import FACTS, PAGE, QUESTION, ROLE, TERMS
 from drr.papers.dr3.making.ranking import COUNTER
@@ -61,7 +62,7 @@ def make_found_set(
         model=models.name_of(ROLE),
         web=web.name,
         web_hash=web.content_hash,
-        per_term=arguments.per_term,
+        per_term=PER_TERM,
         prompts=prompts.hashes([FACTS, TERMS, PAGE, QUESTION]),
         version=VERSION,
         files=sha256("\n".join(f"{one.name} {one.drawer.content_hash}" for one in own).encode()).hexdigest(),
@@ -175,7 +176,6 @@ class _Making:
             web=self.web,
             prompts=self.prompts,
             sizes=self.wanted.sizes,
-            per_term=self.arguments.per_term,
             seed=self.wanted.seed,
             today=self.today,
         )
@@ -192,7 +192,7 @@ class _Making:
 
 def _same_command(arguments: argparse.Namespace) -> str:
     words = ["papers", "tasks", "drawer", "--files", str(arguments.files), "--out", str(arguments.out)]
-    words += ["--sizes", arguments.sizes, "--web", arguments.web, "--per-term", str(arguments.per_term)]
+    words += ["--sizes", arguments.sizes, "--web", arguments.web]
     for option in ("n", "seed", "today", "web_record", "sandbox", "model"):
         if getattr(arguments, option) is not None:
             words += [f"--{option.replace('_', '-')}", str(getattr(arguments, option))]

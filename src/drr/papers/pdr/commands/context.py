@@ -10,7 +10,6 @@ from pathlib import Path
 from drr.env.shop import open_shop
 from drr.plugin import (
     add_setting_options,
-    add_unit_options,
     flowed,
     positive_int,
     print_result,
@@ -26,7 +25,6 @@ a shop assistant, notes. A smaller size is part of every larger one. docs/person
 examples:
   drr papers context build persons.jsonl --shop shop --tokens 8k,32k,128k --out contexts
   drr papers context check contexts --shop shop
-  drr papers context check contexts --model anthropic:claude-sonnet-5-5 --size 8k --budget 2
 """
 _MOST_LINES = 30
 """Limit on the faults printed; `--json` prints all."""
@@ -56,11 +54,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     add = check.add_argument
     add("folder", metavar="DIR", type=Path, help="a folder of contexts")
     add("--shop", metavar="SHOP", help="also look for the shoppers' own names and addresses")
-    add("--size", metavar="SIZE", help="with --model: the context that is told back (default: the smallest)")
-    text = "with --model: the first N persons alone"
-    add("--persons-limit", dest="how_many", type=positive_int, metavar="N", help=text)
     add("--json", action="store_true", help="one JSON document")
-    add_unit_options(check, "role_models", "prompts", "shop_url")
+    add_setting_options(check, "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -106,11 +101,9 @@ def _check(arguments: argparse.Namespace) -> int:
     from drr.env.records.lines import one_line
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.context_check import ContextFault, person_faults, persons_of, shares_of, shares_text
-    from drr.papers.pdr.reversal import is_asked, name_attributes_by_model, tell_reversal
 
     contexts, settings = read_contexts(arguments.folder), settings_of(arguments).settings
     persons, count = persons_of(contexts), len(contexts.persons)
-    asks = is_asked(arguments, settings, contexts)
     faults: list[ContextFault] = []
     opened = open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None)
     with opened as shop:
@@ -118,10 +111,7 @@ def _check(arguments: argparse.Namespace) -> int:
             user_id = persons[key].user_id
             user = shop.store.user(user_id) if shop is not None and user_id is not None else None
             faults += person_faults(contexts, persons[key], user)
-    shares, reversal, code = shares_of(contexts, persons), None, 0
-    if asks:
-        reversal, code = name_attributes_by_model(arguments, settings, contexts, persons)
-    lines = []
+    shares, lines = shares_of(contexts, persons), []
     for fault in faults[:_MOST_LINES]:
         where = f" {fault.item_id}" if fault.item_id else ""
         lines.append(flowed(f"{fault.person_id}{where}: {fault.check}: {one_line(fault.told, 200)}"))
@@ -136,7 +126,5 @@ def _check(arguments: argparse.Namespace) -> int:
         "persons": count, "counter": contexts.manifest.counter, "names_checked": arguments.shop is not None,
         "sizes": shares, "faults": [fault._asdict() for fault in faults],
     }  # fmt: skip
-    print_result(arguments, {**document, **({} if reversal is None else {"reversal": reversal})}, *lines)
-    if reversal is not None and not arguments.json:
-        tell_reversal(reversal)
-    return 1 if faults else code
+    print_result(arguments, document, *lines)
+    return int(bool(faults))

@@ -8,7 +8,6 @@ from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 
-from drr.env.errors import Misuse
 from drr.env.shop import open_shop
 from drr.papers.pdr.person import person_text, read_persons
 from drr.plugin import (
@@ -65,7 +64,6 @@ def build(parser: argparse.ArgumentParser) -> None:
         made.add_argument("--json", action="store_true", help="one JSON document")
     choices = actions.choices
     _build_build(choices["build"])
-    choices["show"].add_argument("--person", metavar="ID", help="this one alone")
     text = "also against the records of this shop"
     choices["check"].add_argument("--shop", metavar="SHOP", help=text)
     add_setting_options(choices["check"], "shop_url")
@@ -79,8 +77,8 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     add("--users", dest="how_many", type=number, default=50, metavar="N", help="users (default 50)")
     text = "this user instead of a sample; repeatable"
     add("--user", action="append", default=[], metavar="ID", help=text)
-    text = "attributes drawn by seed, true of nobody: never, in a sample shop only (default), or in any shop"
-    add("--invented", choices=("none", "sample", "all"), default="sample", help=text)
+    text = "attributes drawn by seed, true of nobody: never, or in a sample shop only (default)"
+    add("--invented", choices=("none", "sample"), default="sample", help=text)
     text = "of users and of invented attributes (default 7)"
     add("--seed", type=int, default=7, metavar="S", help=text)
     text = "of a user who is drawn (default 5)"
@@ -109,8 +107,8 @@ def _build(arguments: argparse.Namespace) -> int:
         if asks_model(settings):
             found = statements_of_persons(arguments, settings, shop, users)
             candidates = [user for user in users if user in found.attributes]
-        made = build_persons(shop, candidates, seed=seed, choice=arguments.invented, stated=found.attributes)
-        persons, real = list(made), shop.manifest.origin != "sample"
+        draws = arguments.invented == "sample"
+        persons = list(build_persons(shop, candidates, seed=seed, draws=draws, stated=found.attributes))
     if len(candidates) < len(users):
         left = f"{len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet"
         print(f"drr: {out}: {left}", file=sys.stderr)
@@ -120,9 +118,6 @@ def _build(arguments: argparse.Namespace) -> int:
     if not arguments.user and len(users) < arguments.how_many:
         few = f"{len(users)} users have {arguments.min_orders} orders or more, {arguments.how_many} were asked for"
         print(f"{arguments.shop}: {few}", file=sys.stderr)
-    if real and arguments.invented == "all":
-        fiction = "attributes marked invented are fiction about shoppers who may be real people; say so wherever they are shown"
-        print(f"{out}: {fiction}", file=sys.stderr)
     document = {**statistics_of(persons), "file": str(out)}
     lines = [f"{out}: {len(persons)} persons with {document['attributes']} attributes"]
     if asks_model(settings):
@@ -135,10 +130,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    persons = read_persons(arguments.file)
-    if arguments.person not in (None, *persons):
-        raise Misuse(f"{arguments.file}: no person {arguments.person!r} in it")
-    shown = [person for name, person in persons.items() if arguments.person in (None, name)]
+    shown = read_persons(arguments.file).values()
     document = {"persons": [person.line() for person in shown]}
     print_result(arguments, document, flowed("\n\n".join(map(person_text, shown)), 14))
     return 0

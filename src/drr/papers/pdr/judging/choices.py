@@ -36,8 +36,6 @@ class PqrChoices:
     persons: Mapping[str, Person] = field(default_factory=dict)
     given: Mapping[CriteriaOwner, GivenCriteria] = field(default_factory=dict)
     rounds: int = ROUNDS
-    seeds: int = 1
-    """Number of sets of criteria for each owner. Figures use the first; the others show how much criteria change them."""
     at_once: bool = False
     """True if all dimensions are scored in one call, as published."""
 
@@ -62,14 +60,14 @@ def kept_persons(study: Study) -> dict[str, Person]:
         raise DrrError(f"{error} ({again})") from error
 
 
-def _kept_numbers(study: Study) -> tuple[int, int, bool]:
-    """Return the stored rounds and seeds, and whether all dimensions are scored at once."""
+def _kept_numbers(study: Study) -> tuple[int, bool]:
+    """Return the stored rounds, and whether all dimensions are scored at once."""
     text = study.ledger.meta(_META)
     if text is None:
-        return ROUNDS, 1, False
+        return ROUNDS, False
     with naming_errors(f"{study.folder}, how its reports are scored"):
         kept = table(text)
-        return int(kept["rounds"]), int(kept["seeds"]), bool(kept["at_once"])
+        return int(kept["rounds"]), bool(kept["at_once"])
 
 
 EXAMPLES = (
@@ -85,8 +83,6 @@ class PersonOptions(Options):
         "source", "for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study", "FILE")  # fmt: skip
     rounds: Count | None = option(
         "units", "for --what pqr: each criterion is scored so many times (default 3); kept with the study", "N")  # fmt: skip
-    seeds: Count | None = option(
-        "units", "for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures); kept with the study", "N")  # fmt: skip
     at_once: bool | None = option(
         "key", "for --what pqr: all dimensions in one call, as published (default: a call for each)"
     )
@@ -105,8 +101,8 @@ def chosen(
     return {PqrChoices: PqrChoices(persons, _given(study), *numbers)}
 
 
-def _numbers(options: PersonOptions) -> tuple[int | None, int | None, bool | None]:
-    return options.rounds, options.seeds, options.at_once
+def _numbers(options: PersonOptions) -> tuple[int | None, bool | None]:
+    return options.rounds, options.at_once
 
 
 def keep(study: Study, options: PersonOptions, chosen: Mapping[type, Any]) -> None:
@@ -114,8 +110,8 @@ def keep(study: Study, options: PersonOptions, chosen: Mapping[type, Any]) -> No
     if options.persons is not None:
         lines = (f"{person.model_dump_json(exclude_none=True)}\n" for person in found.persons.values())
         write_file(study.folder / PERSONS, "".join(lines))
-    if _numbers(options) != (None, None, None):
-        kept = {"rounds": found.rounds, "seeds": found.seeds, "at_once": found.at_once}
+    if _numbers(options) != (None, None):
+        kept = {"rounds": found.rounds, "at_once": found.at_once}
         text = json.dumps(kept, sort_keys=True)
         if study.ledger.meta(_META) != text:
             study.ledger.set_meta(_META, text)
@@ -197,7 +193,7 @@ class PersonsAtHand:
             one.user_id: one for one in reversed(list(given.values())) if one.user_id is not None
         }
         self._derived: dict[str, Person | None] = {}
-        self._others: dict[tuple[int, int], list[Person]] = {}
+        self._others: dict[int, list[Person]] = {}
 
     def of(self, query: Query | None, user_id: str | None) -> Person | None:
         """Return the person who asks a question; `None` if nothing is known of the person."""
@@ -220,16 +216,15 @@ class PersonsAtHand:
             self._derived[user_id] = person if person is not None and person.attributes else None
         return self._derived[user_id]
 
-    def others(self, seed: int, count: int) -> list[Person]:
-        """Return some persons drawn by seed, of the file or else of the shop. Rarity is measured among them."""
-        if (seed, count) not in self._others:
-            found = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
-            found = found[: max(1, (len(found) + 1) // 2)] if seed else found
+    def others(self, count: int) -> list[Person]:
+        """Return the persons of the file, or else some drawn from the shop. Rarity is measured among them."""
+        if count not in self._others:
+            found = sorted(self._given.values(), key=lambda one: content_id("0", one.person_id))
             if not found and self._shop is not None:
-                drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
+                drawn = self._shop.store.sample_users(count, seed=1, min_orders=1)
                 found = [person for user_id in drawn if (person := self.derived(user_id)) is not None]
-            self._others[seed, count] = found
-        return self._others[seed, count]
+            self._others[count] = found
+        return self._others[count]
 
 
 def persons_at(desk: JudgingContext) -> PersonsAtHand:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.tasks.desk import Estimate, JudgedQuestion, JudgingContext, Task
-from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import Ask
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices, persons_at, task_id_of
@@ -71,11 +71,14 @@ class CriteriaTask(Task[JudgedQuestion]):
         if desk.repeat or _ask(desk, "p") is None:
             return
         for owner in criteria_owners(desk, about.id, about.query, about.user_id):
-            for seed in range(criteria_set_count(desk, owner.owner)):
-                for part in (WEIGHTS, *DIMENSIONS[owner.owner.half]):
-                    yield self._unit(desk, owner, part, seed)
+            for part in (WEIGHTS, *DIMENSIONS[owner.owner.half]):
+                yield self._unit(desk, owner, part)
 
-    def _unit(self, desk: JudgingContext, about: OwnerText, part: str, seed: int) -> Unit:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
+        """Leave out further sets of criteria, which studies of before 0.4 may hold."""
+        return super().belongs(fields, judging) and not fields["seed"]
+
+    def _unit(self, desk: JudgingContext, about: OwnerText, part: str) -> Unit:
         owner = about.owner
         given = desk.chosen(PqrChoices).given.get(owner)
         asks = given is None and not desk.judge_of(self.role).rule_written
@@ -84,19 +87,18 @@ class CriteriaTask(Task[JudgedQuestion]):
         if part == WEIGHTS:
             weights = dict(given.weights) if given else None if asks else dict(RULE_WEIGHTS[owner.half])
         elif not asks:
-            rows = _criteria_without_model(desk, about, cast(CriteriaDimension, part), seed)
+            rows = _criteria_without_model(desk, about, cast(CriteriaDimension, part))
         spec = {
             "answer": owner.label,  # the ledger's index keeps the subject under this name
             "task_id": owner.task_id, "person_id": owner.person_id, "text": about.task, "known": about.known,
-            "part": part, "seed": seed, "rows": rows, "weights": weights, "asks": asks,
+            "part": part, "rows": rows, "weights": weights, "asks": asks,
         }  # fmt: skip
         fields = {
-            "of": owner.task_id, "person": owner.person_id, "part": part, "seed": seed, "shown": about.shown,
+            "of": owner.task_id, "person": owner.person_id, "part": part, "seed": 0, "shown": about.shown,
             "given": rubric_id(rows) if rows is not None else weights,
             "prompt": _asking(desk, spec, 0).fingerprint if asks else None,
         }  # fmt: skip
-        seed_text = "" if not seed else f", seed {seed}"
-        return self.unit(desk, f"criteria {part} \u00b7 {owner.label}{seed_text}", fields, spec)
+        return self.unit(desk, f"criteria {part} \u00b7 {owner.label}", fields, spec)
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         if spec["part"] == WEIGHTS:
@@ -111,7 +113,7 @@ class CriteriaTask(Task[JudgedQuestion]):
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
         owner, part = CriteriaOwner(fields["of"], fields["person"]), str(fields["part"])
-        rubric = open_rubric(judged, owner, fields["seed"])
+        rubric = open_rubric(judged, owner)
         rubric.shown = fields["shown"]
         rubric.reasons.pop(part, None)
         if not record.done:
@@ -138,8 +140,7 @@ class CriteriaTask(Task[JudgedQuestion]):
 
     def guess(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> None:
         for owner in criteria_owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
-            for seed in range(criteria_set_count(desk, owner.owner)):
-                _fill_rubric(desk, owner, open_rubric(judged, owner.owner, seed), seed)
+            _fill_rubric(desk, owner, open_rubric(judged, owner.owner))
 
 
 CRITERIA_TASK = CriteriaTask()
@@ -156,11 +157,6 @@ def criteria_owners(
     person = persons_at(desk).of(query, user_id)
     if person is not None:
         yield OwnerText(CriteriaOwner(task_id, person.person_id), text, person, constraints)
-
-
-def criteria_set_count(desk: JudgingContext, owner: CriteriaOwner) -> int:
-    """Return the number of criteria sets of an owner: one if people gave them, else as chosen."""
-    return 1 if owner in desk.chosen(PqrChoices).given else desk.chosen(PqrChoices).seeds
 
 
 def dimension_prompt(dimension: CriteriaDimension) -> str:
@@ -183,7 +179,7 @@ def _ask(desk: JudgingContext, part: str) -> Ask | None:
 
 
 def _criteria_without_model(
-    desk: JudgingContext, about: OwnerText, dimension: CriteriaDimension, seed: int
+    desk: JudgingContext, about: OwnerText, dimension: CriteriaDimension
 ) -> list[CriterionRow]:
     """Return the criteria that need no model: those given by people, else those made by rule."""
     given = desk.chosen(PqrChoices).given.get(about.owner)
@@ -191,7 +187,7 @@ def _criteria_without_model(
         return list(given.criteria.get(dimension, ()))
     from drr.papers.pdr.judging.by_rule import SHOPPERS, criteria_by_rule
 
-    others = persons_at(desk).others(seed, SHOPPERS) if about.person is not None else []
+    others = persons_at(desk).others(SHOPPERS) if about.person is not None else []
     return criteria_by_rule(dimension, about, others)
 
 
@@ -233,17 +229,17 @@ def _asking(desk: JudgingContext, spec: Mapping[str, Any], sample: int) -> Askin
         slots = {"dimension": TITLES[dimension], "described": dimension_description(desk, dimension)}
         slots |= {"fewest": str(FEWEST), "most": str(MOST)}
     system = desk.prompts.fill(desk.protocol.asks[f"{CRITERIA}/{asked}"].prompt, **slots)
-    about = (spec["answer"], part, str(spec["seed"]), str(sample))
+    about = (spec["answer"], part, "0", str(sample))
     return Asking(CRITERIA, form, conversation(system, sections), sections, about)
 
 
-def _fill_rubric(desk: JudgingContext, about: OwnerText, rubric: Rubric, seed: int) -> None:
+def _fill_rubric(desk: JudgingContext, about: OwnerText, rubric: Rubric) -> None:
     """Fill a rubric with criteria of typical number and length, for a forecast of cost."""
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
     for one in DIMENSIONS[about.owner.half]:
         if not rubric.criteria.get(one):
-            made = _criteria_without_model(desk, about, one, seed) if rules else None
+            made = _criteria_without_model(desk, about, one) if rules else None
             some = [
                 FoundCriterion(criterion=f"{one} {n} {'x' * 120}", explanation="x" * 160, weight=1)
                 for n in range(1, _GUESSED + 1)

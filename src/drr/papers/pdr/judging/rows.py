@@ -97,10 +97,9 @@ class ScoreRow(TypedDict):
 
 
 class ScoredUnder(NamedTuple):
-    """The owner and set of criteria under which a report was scored, and the round."""
+    """The owner of the criteria under which a report was scored, and the round."""
 
     owner: CriteriaOwner
-    seed: int
     round: int
     own: bool
     """True if the report was written for the owner's person."""
@@ -110,25 +109,24 @@ Scores = Mapping[ScoredUnder, Mapping[str, ScoreRow]]
 """Scores by place and then by the hash of the criterion."""
 
 
-def rubric_of(judged: Judged, owner: CriteriaOwner, seed: int = 0) -> Rubric | None:
+def rubric_of(judged: Judged, owner: CriteriaOwner) -> Rubric | None:
     """Return the rubric of an owner; `None` if none was made yet."""
-    return _rubrics(judged).get((owner, seed))
+    return _rubrics(judged).get(owner)
 
 
-def open_rubric(judged: Judged, owner: CriteriaOwner, seed: int) -> Rubric:
+def open_rubric(judged: Judged, owner: CriteriaOwner) -> Rubric:
     """Return the rubric of an owner, created if needed, for reading records into it."""
-    return _rubrics(judged).setdefault((owner, seed), Rubric())
+    return _rubrics(judged).setdefault(owner, Rubric())
 
 
-def owners_of(judged: Judged, seed: int = 0) -> list[CriteriaOwner]:
+def owners_of(judged: Judged) -> list[CriteriaOwner]:
     """List the owners whose criteria were made, ordered by task and person."""
-    found = [owner for owner, number in _rubrics(judged) if number == seed]
-    return sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
+    return sorted(_rubrics(judged), key=lambda owner: (owner.task_id, owner.person_id or ""))
 
 
-def _rubrics(judged: Judged) -> dict[tuple[CriteriaOwner, int], Rubric]:
+def _rubrics(judged: Judged) -> dict[CriteriaOwner, Rubric]:
     rubrics = judged.others.setdefault(CRITERIA, {}).setdefault("rubrics", {})
-    return cast("dict[tuple[CriteriaOwner, int], Rubric]", rubrics)
+    return cast("dict[CriteriaOwner, Rubric]", rubrics)
 
 
 def scores_of(judged: Judged, answer: str) -> Scores | None:

@@ -23,7 +23,7 @@ from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices
 from drr.papers.pdr.judging.forms import CriterionScores, ScoredCriterion
-from drr.papers.pdr.judging.making import about_sections, criteria_owners, criteria_set_count
+from drr.papers.pdr.judging.making import about_sections, criteria_owners
 from drr.papers.pdr.judging.rows import (
     CRITERIA,
     DIMENSIONS,
@@ -72,30 +72,29 @@ class ScoresTask(Task[Answer]):
 
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         rounds = judging.versions.get(ROUNDS)
-        return super().belongs(fields, judging) and rounds is not None and fields["round"] < int(rounds)
+        mine = super().belongs(fields, judging) and not fields["seed"]
+        return mine and rounds is not None and fields["round"] < int(rounds)
 
     def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         for owner in criteria_owners(desk, about.query_id, about.query, about.user_id):
-            for seed in range(criteria_set_count(desk, owner.owner)):
-                yield from self.units(desk, about, owner, seed, judged)
+            yield from self.units(desk, about, owner, judged)
 
     def units(
         self,
         desk: JudgingContext,
         answer: Answer,
         under: OwnerText,
-        seed: int,
         judged: Judged,
         *,
         own: bool = True,
     ) -> Iterator[Unit]:
         """Yield the units still missing for one report under one owner's criteria. `own` is true if the report was written for the owner."""
-        rubric = rubric_of(judged, under.owner, seed)
+        rubric = rubric_of(judged, under.owner)
         if desk.repeat or rubric is None or desk.protocol.ask(f"{self.name}/{under.owner.half}") is None:
             return
         known = scores_of(judged, answer.key) or {}
         for number in range(desk.chosen(PqrChoices).rounds):
-            place = ScoredUnder(under.owner, seed, number, own)
+            place = ScoredUnder(under.owner, number, own)
             had = {name for name, one in known.get(place, {}).items() if not one.get("failed")}
             for group in _groups(desk, rubric, under.owner.half):
                 left = [one for one in group if one["hash"] not in had]
@@ -117,7 +116,7 @@ class ScoresTask(Task[Answer]):
         }  # fmt: skip
         fields = {
             "answer": answer.key, "of": under.owner.task_id, "person": under.owner.person_id, "own": place.own,
-            "seed": place.seed, "round": place.round, "dimensions": dimensions,
+            "seed": 0, "round": place.round, "dimensions": dimensions,
             "criteria": [one["hash"] for one in asked], "prompt": _asking(desk, answer.report, spec).fingerprint,
         }  # fmt: skip
         label = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
@@ -129,7 +128,7 @@ class ScoresTask(Task[Answer]):
     def read(self, record: Record, judged: Judged) -> None:
         fields, why = record.key_fields, f"{record.reason}: {record.message}"
         owner = CriteriaOwner(fields["of"], fields["person"])
-        place = ScoredUnder(owner, fields["seed"], fields["round"], fields["own"])
+        place = ScoredUnder(owner, fields["round"], fields["own"])
         failed = ScoreRow(score=None, analysis="", reason=why, failed=True)
         scores = record.result["scores"] if record.done else dict.fromkeys(fields["criteria"], failed)
         enter_scores(judged, fields["answer"], place, scores)
@@ -141,12 +140,12 @@ class ScoresTask(Task[Answer]):
         return Estimate(size + characters + 2400, 90 * len(asked))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
-        """Return the scores of the first set of criteria, by answer, and by hash and round."""
+        """Return the scores by answer, and by hash and round."""
         return {
             (answer.key, f"{name}, round {place.round + 1}"): one["score"]
             for answer in judged.answers
             for place, scores in (scores_of(judged, answer.key) or {}).items()
-            if place.own and not place.seed
+            if place.own
             for name, one in scores.items()
         }
 
@@ -251,13 +250,13 @@ def intended_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | N
 
 
 def totals_under(
-    judged: Judged, answer: str, owner: CriteriaOwner, *, seed: int = 0, own: bool = True
+    judged: Judged, answer: str, owner: CriteriaOwner, *, own: bool = True
 ) -> WeighedTotals | None:
     """Sum the scores by the present criteria, each found by its hash. `None` if there are no weights, or a criterion was not asked for yet.
 
     A criterion that was asked for without a score is left to the sum. One still waiting would mix two versions of the criteria in a table.
     """
-    found = _rounds_under(judged, answer, owner, seed, own=own)
+    found = _rounds_under(judged, answer, owner, own=own)
     if found is None:
         return None
     weights, rows = found
@@ -303,13 +302,13 @@ class _CriterionRounds(NamedTuple):
 
 
 def _rounds_under(
-    judged: Judged, answer: str, owner: CriteriaOwner, seed: int = 0, *, own: bool = True
+    judged: Judged, answer: str, owner: CriteriaOwner, *, own: bool = True
 ) -> tuple[Mapping[str, float], list[_CriterionRounds]] | None:
     """Return the dimensions' weights, and each criterion's scores by round; `None` if one was not asked for yet."""
-    rubric, scores = rubric_of(judged, owner, seed), scores_of(judged, answer)
+    rubric, scores = rubric_of(judged, owner), scores_of(judged, answer)
     if rubric is None or rubric.weights is None or scores is None or judged.judging is None:
         return None
-    places = (ScoredUnder(owner, seed, n, own) for n in range(int(judged.judging.versions[ROUNDS])))
+    places = (ScoredUnder(owner, n, own) for n in range(int(judged.judging.versions[ROUNDS])))
     answers = [scores.get(place) for place in places]
     wanted = [
         (name, row, rubric.hash_of(name, row)) for name in DIMENSIONS[owner.half] for row in rubric.rows(name)

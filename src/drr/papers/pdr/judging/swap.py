@@ -94,7 +94,7 @@ class SwapTask(Task[Answer]):
             return
         for other in _everyone(desk, judged):
             if other.owner.task_id in tasks and other.owner not in own:
-                yield from SCORES_TASK.units(desk, about, other, 0, judged, own=False)
+                yield from SCORES_TASK.units(desk, about, other, judged, own=False)
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         raise AssertionError("a unit of the swap is one of `scores`")

@@ -45,8 +45,6 @@ _FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
      "Scores of criteria that the judge left out or that are no integer from 0 to 10."),
     *((f"pqr_{half}_sd_rounds", f"{half.upper()} SD rounds", _SWAY, "SD (n - 1) of a report's rounds",
        f"The standard deviation of a report's {half.upper()} between the rounds of scoring.") for half in _HALVES),
-    *((f"pqr_{half}_sd_seeds", f"{half.upper()} SD criteria", _SWAY, "SD (n - 1) of a report's sets of criteria",
-       f"The standard deviation of a report's {half.upper()} between sets of criteria (--seeds 2).") for half in _HALVES),
 )  # fmt: skip
 """Name, label, form, method and explanation of each metric."""
 METRICS = tuple(
@@ -60,13 +58,9 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     values: dict[str, float | None] = {} if found is None else {"pqr_violations": float(len(found))}
     if scores_of(judged, answer.key) is None:
         return values
-    by_half: dict[Half, WeighedTotals | None] = {
-        half: _own_totals(judged, answer, half, 0) for half in _HALVES
-    }
+    by_half: dict[Half, WeighedTotals | None] = {half: _own_totals(judged, answer, half) for half in _HALVES}
     for half, totals in by_half.items():
         values |= _half_values(half, totals)
-        seeds = [_own_totals(judged, answer, half, seed) for seed in range(_set_count(judged, answer, half))]
-        values[f"pqr_{half}_sd_seeds"] = spread([None if one is None else one.total for one in seeds])
     values["pqr_unscored"] = float(sum(one.n_unscored for one in by_half.values() if one is not None))
     cited = reliability.per_report(judged, answer)
     ours = [values["pqr_p"], values["pqr_q"], cited.get("pqr_r")]
@@ -97,15 +91,9 @@ def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic
     return {**halves, **{name: found[name] for name in dimensions}}
 
 
-def _own_totals(judged: Judged, answer: Answer, half: Half, seed: int) -> WeighedTotals | None:
+def _own_totals(judged: Judged, answer: Answer, half: Half) -> WeighedTotals | None:
     owner = intended_owner(judged, answer.key, half)
-    return None if owner is None else totals_under(judged, answer.key, owner, seed=seed)
-
-
-def _set_count(judged: Judged, answer: Answer, half: Half) -> int:
-    """Return the number of sets of criteria under which a report was scored."""
-    places = scores_of(judged, answer.key) or {}
-    return 1 + max((place.seed for place in places if place.own and place.owner.half == half), default=0)
+    return None if owner is None else totals_under(judged, answer.key, owner)
 
 
 def _half_values(half: Half, totals: WeighedTotals | None) -> dict[str, float | None]:

@@ -209,7 +209,6 @@ def new_alignment(
     prompts: Prompts,
     *,
     seed: int,
-    dev_share: float,
     target: float | None,
 ) -> JudgeAlignment:
     """Begin an alignment: split the labels, seal both halves, and store the present prompts as the first version."""
@@ -217,7 +216,7 @@ def new_alignment(
         raise Misuse(
             f"{study.folder}: {task.name} is split already, once and for all; `drr judges align status {study.folder}` tells"
         )
-    halves = split_dev_test(items_to_split(task, labels), seed, dev_share)
+    halves = split_dev_test(items_to_split(task, labels), seed)
     dev, test = (HalfRow(items=[one.id for one in half], labels=labels_hash(half)) for half in halves)
     sealed = {"task": task.name, "seed": seed, "dev": dev, "test": test}
     state: AlignmentState = {

@@ -86,12 +86,10 @@ def items_of(labels: Iterable[tuple[AlignLabel, LabelParts]]) -> list[AlignItem]
     return found
 
 
-def split_dev_test(
-    items: Sequence[AlignItem], seed: int, dev_share: float
-) -> tuple[list[AlignItem], list[AlignItem]]:
+def split_dev_test(items: Sequence[AlignItem], seed: int) -> tuple[list[AlignItem], list[AlignItem]]:
     """Split items by question into dev and test, in an order drawn by seed. Each half has at least one question."""
     queries = sorted({item.query for item in items}, key=lambda query: text_hash(f"{seed} {query}"))
-    dev = set(queries[: min(max(1, round(len(queries) * dev_share)), len(queries) - 1)])
+    dev = set(queries[: round(len(queries) / 2)])
     return [one for one in items if one.query in dev], [one for one in items if one.query not in dev]
 
 

@@ -44,8 +44,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     new = action("new", "splits the labels into dev and test by question and seals both")
     new.add_argument("--labels", type=Path, required=True, metavar="FILE", help="what experts said, JSONL")
     new.add_argument("--seed", type=int, default=0, metavar="N", help="of the split (default 0)")
-    text = "of the questions that are dev (default 0.5)"
-    new.add_argument("--dev-share", type=float, default=0.5, metavar="S", help=text)
     text = "the deviation under which the loop ends (default: the paper's .72, .31, .29 for quality, redundancy, support)"
     new.add_argument("--target", type=float, metavar="MAD", help=text)
     add_setting_options(new, "prompts")
@@ -96,15 +94,13 @@ def _begin_alignment(arguments: argparse.Namespace) -> int:
 
     if arguments.task is None:
         raise Misuse(f"--task: say which is aligned, one of {', '.join(_TASKS)}")
-    share, folder, task = arguments.dev_share, arguments.study, ALIGNED[arguments.task]
-    if not 0 < share < 1:
-        raise Misuse(f"--dev-share {share:g}: is between 0 and 1")
+    folder, task = arguments.study, ALIGNED[arguments.task]
     prompts = prompts_of(settings_of(arguments).settings, "eval")
     if not Study.exists(folder):
         items_to_split(task, arguments.labels)  # no study is created for unusable labels
     opened = Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
     with opened as study:
-        how = {"seed": arguments.seed, "dev_share": share, "target": arguments.target}
+        how = {"seed": arguments.seed, "target": arguments.target}
         made = new_alignment(study, task, arguments.labels, prompts, **how)
         print_result(arguments, {**made.row()}, status_text(made))
     return 0
