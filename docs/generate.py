@@ -176,13 +176,15 @@ def members(kind: type) -> Iterator[Sequence[str]]:
 def of_api() -> str:
     parts = ["# `import drr`", docstring(drr.__doc__)]
     functions = [name for name in drr.__all__ if not isinstance(getattr(drr, name), type)]
-    twins = {f"a{name}" for name in functions} & {*functions}
+    async_forms = {f"a{name}" for name in functions} & {*functions}
     for name in functions:
-        if name not in twins:
+        if name not in async_forms:
             function = getattr(drr, name)
             parts += [f"## drr.{name}", signature(name, function), docstring(function.__doc__)]
             parts += (
-                [f"`await drr.a{name}(...)` is the same in a running loop."] if f"a{name}" in twins else []
+                [f"`await drr.a{name}(...)` is the same in a running loop."]
+                if f"a{name}" in async_forms
+                else []
             )
     for name in drr.__all__:
         kind = getattr(drr, name)

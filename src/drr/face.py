@@ -1,4 +1,4 @@
-"""Public functions for Python programs: the commands of `drr`, typed, with async twins.
+"""Public functions for Python programs: the commands of `drr`, typed, with async forms.
 
 Each function returns a dataclass or an Arrow table. An error that would end a command is raised as `DrrError`.
 """
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
-from drr.twins import anywhere, twin
+from drr.wrappers import anywhere, awaitable
 
 if TYPE_CHECKING:
     from drr.app.ask import CitedAnswer
@@ -66,7 +66,7 @@ def ingest(
     job = catalogue_job(
         given, str(shop), map, preset, max_bad=max_bad, keep_personal=keep_personal, replace=replace
     )
-    return make_shop(job, _settled(settings))
+    return make_shop(job, _resolved_settings(settings))
 
 
 @anywhere
@@ -87,7 +87,7 @@ def call_tool(
     """
     from drr.app.session import call_once
 
-    reply = call_once(str(shop), user, name, arguments, _settled(settings), open_access=open_access)
+    reply = call_once(str(shop), user, name, arguments, _resolved_settings(settings), open_access=open_access)
     return reply.document()
 
 
@@ -109,7 +109,7 @@ def session(
     from drr.app.session import ToolSession
 
     place = str(shop) if isinstance(shop, str | Path) else shop
-    return ToolSession(place, user, _settled(settings), open_access=open_access)
+    return ToolSession(place, user, _resolved_settings(settings), open_access=open_access)
 
 
 @anywhere
@@ -134,7 +134,7 @@ def check(
 
     config = CheckConfig(
         given_report(report),
-        _settled(settings, model_judge=model),
+        _resolved_settings(settings, model_judge=model),
         None if shop is None else str(shop),
         user,
         query,
@@ -145,7 +145,7 @@ def check(
     return check(config)
 
 
-acheck = twin(check)
+acheck = awaitable(check)
 
 
 @anywhere
@@ -178,7 +178,7 @@ def ask(
 
     plan = _planned(StudyPlan, asked, variants=variant)
     check_variant(variant)
-    chosen = _settled(settings, model=model, base_url=base_url)
+    chosen = _resolved_settings(settings, model=model, base_url=base_url)
     say_paper(chosen)
     answer = ask(question, user, plan, chosen)
     if answer.failure is not None:
@@ -186,7 +186,7 @@ def ask(
     return answer
 
 
-aask = twin(ask)
+aask = awaitable(ask)
 
 
 @anywhere
@@ -238,7 +238,7 @@ def run(
     return ran.status
 
 
-arun = twin(run)
+arun = awaitable(run)
 
 
 @anywhere
@@ -285,7 +285,7 @@ def judge(
     return judgement
 
 
-ajudge = twin(judge)
+ajudge = awaitable(judge)
 
 
 @anywhere
@@ -320,15 +320,15 @@ def _planned(kind: type[Asked], asked: Mapping[str, object], **more: object) -> 
     from drr.app.study.trust import named_settings
 
     named = {name: asked.get(name) for name in ("model", "models", "model_judge", "base_url")}
-    given = named_settings(cast("Settings | None", asked["settings"]), **named)
-    own = {**asked, "settings": None, "given": given, **more}
+    chosen = named_settings(cast("Settings | None", asked["settings"]), **named)
+    own = {**asked, "settings": None, "named_settings": chosen, **more}
     return kind(**{name: own[name] for name in kind.model_fields if own.get(name) is not None})
 
 
-def _settled(settings: Settings | None, **named: object) -> Settings:
-    from drr.app.study.trust import named_settings, settle_settings
+def _resolved_settings(settings: Settings | None, **named: object) -> Settings:
+    from drr.app.study.trust import named_settings, vouched_settings
 
-    return settle_settings(named_settings(settings, **named), ()).settings
+    return vouched_settings(named_settings(settings, **named), ()).settings
 
 
 @contextmanager

@@ -14,7 +14,6 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.material import ReportData
 from drr.app.study.trust import remember_shop
-from drr.app.training.environment import Environment
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.reader import Reader
 from drr.env.checkable import Checkable
@@ -106,9 +105,18 @@ def material_of(study: Study, **more: Any) -> ReportData:
 
 @pytest.fixture(scope="module")
 def shop(sample_home: Path) -> Iterator[Shop]:
-    """The sample's, whose questions stay made while the tests of a file run."""
-    with open_shop(str(sample_home / "shop"), resolve({}).settings) as opened, Environment(opened):
+    """The sample's."""
+    with open_shop(str(sample_home / "shop"), resolve({}).settings) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def kept_questions(shop: Shop) -> Iterator[None]:
+    """Questions of the shop that stay made while the tests of a file run."""
+    from drr.app.training.environment import Environment
+
+    with Environment(shop):
+        yield
 
 
 def truth_of(query: Query) -> Checkable:

@@ -30,6 +30,8 @@ from drr.querygen.files import line_of
 from tests.app.conftest import truth_of
 from tests.commands import Drr
 
+pytestmark = pytest.mark.usefixtures("kept_questions")
+
 SEEDS = range(70, 74)
 
 

@@ -27,6 +27,8 @@ from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.eval.rewards.answer_forms import PointsForm
 
+pytestmark = pytest.mark.usefixtures("kept_questions")
+
 BEFORE = {
     "answer_form": "c14c9f05407bdac3bea0b4f3d0fb8617f53101148a975426f4d0c98323dbd5d0",
     "retail": "28eb101fcb4ae12cbb3fb7d4f420c4e722945e4ddb7d5dc9022c4d63231dab2c",

@@ -21,7 +21,7 @@ from drr.querygen.files import line_of
 from tests.app.conftest import truth_of
 from tests.commands import Drr
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_questions")]
 
 SEEDS = range(15, 17)
 

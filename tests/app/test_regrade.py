@@ -23,6 +23,8 @@ from drr.study.study import Study
 from tests.commands import Drr
 from tests.tampering import rewrite
 
+pytestmark = pytest.mark.usefixtures("kept_questions")
+
 SEED = 71
 HOSTILE: list[Any] = [
     {"tool": "x\ud800"}, {"tool": "calculator", "arguments": {"expression": "1+\ud800"}}, {(1, 2): {3}},

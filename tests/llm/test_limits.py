@@ -184,7 +184,7 @@ async def test_a_budget_counts_what_is_in_flight() -> None:
             refused += 1
             return
         await asyncio.sleep(0)
-        budget.settle(held, Tokens(1, 1), 70)
+        budget.record_spending(held, Tokens(1, 1), 70)
         spent += 70
 
     await asyncio.gather(*(call() for _ in range(40)))
@@ -196,7 +196,7 @@ async def test_a_budget_counts_what_is_in_flight() -> None:
     second = asyncio.create_task(budget.reserve(SpendAmount(tokens=80)))
     await asyncio.sleep(0)
     assert not second.done()
-    budget.settle(first, Tokens(10, 5), 0)
+    budget.record_spending(first, Tokens(10, 5), 0)
     assert (await second).tokens == 80
     with pytest.raises(OverBudget):
         await Budget(Limit(tokens=10)).reserve(SpendAmount(tokens=11))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.study.additions import joined_queries
+from drr.app.study.questions import joined_queries
 from drr.env.errors import Misuse
 from drr.env.query import PAIRING, Query, read_queries
 from drr.env.settings import Settings

@@ -65,7 +65,7 @@ async def call(budget: GrantedBudget, chance: random.Random, most: int) -> str:
     except asyncio.CancelledError:
         budget.release(held)
         raise
-    budget.settle(held, Tokens(chance.randint(1, most), 0), 0)
+    budget.record_spending(held, Tokens(chance.randint(1, most), 0), 0)
     return "granted"
 
 
@@ -103,7 +103,7 @@ async def test_who_waits_is_answered_when_another_call_ends_and_refused_where_it
     waits = asyncio.create_task(two.reserve(SpendAmount(tokens=60)))
     await post.settled()
     assert not waits.done()
-    one.settle(held, Tokens(10, 0), 0)
+    one.record_spending(held, Tokens(10, 0), 0)
     assert await waits == SpendAmount(tokens=60)
     with pytest.raises(OverBudget, match="the budget of 100 tokens leaves no room"):
         await one.reserve(SpendAmount(tokens=91))

@@ -83,7 +83,7 @@ async def test_the_last_units_begin_with_those_that_take_longest(study: Study) -
     for size, begun in ((4, keys), (5, [keys[1], keys[4], keys[7], keys[2], keys[5], keys[8], *keys[0::3]])):
         admission = Admission(study.ledger, Bank(study.ledger.accounts, "h/1/1/0", Limit()), asked)
         handout = Handout(study.ledger, asked, "h/1/1/0", admission, size=size, longest_first=True)
-        handout.settle()
+        handout.order_last_units()
         assert list(handout.waiting) == begun, [shown[key] for key in handout.waiting]
 
 

@@ -82,7 +82,7 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     run.tell("turn", MAIN, planned.plan)
     kept = planned.calls[: run.limits.planned_calls]
     for extra in planned.calls[run.limits.planned_calls :]:
-        _refuse(run, extra, f"Not run: a plan may hold {run.limits.planned_calls} calls.", "not_allowed")
+        _skip_one(run, extra, f"Not run: a plan may hold {run.limits.planned_calls} calls.", "not_allowed")
     stop: StopReason = "planned" if kept == planned.calls else "tool_call_limit"
     return Command(update={"calls": kept, "stop": stop}, goto="call" if kept else "report")
 
@@ -105,7 +105,7 @@ def _skip(
     run: AgentRun, calls: Sequence[PlannedCall], stop: StopReason
 ) -> Command[Literal["call", "report"]]:
     for skipped in calls:
-        _refuse(run, skipped, f"Not run: {stop.replace('_', ' ')}.", "not_allowed")
+        _skip_one(run, skipped, f"Not run: {stop.replace('_', ' ')}.", "not_allowed")
     return Command(update={"stop": stop}, goto="report")
 
 
@@ -142,13 +142,13 @@ def _references(run: AgentRun) -> bool:
 async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
     arguments = _arguments(planned)
     if arguments is None:
-        _refuse(run, planned, f"Not run: {NO_OBJECT}.", "invalid")
+        _skip_one(run, planned, f"Not run: {NO_OBJECT}.", "invalid")
         return None
     if _references(run):
         try:
             arguments = resolve_references(arguments, results)
         except LookupError as error:
-            _refuse(run, planned, f"Not run: {error.args[0]}", "invalid", arguments)
+            _skip_one(run, planned, f"Not run: {error.args[0]}", "invalid", arguments)
             return None
     _, answer = await run.run_call(planned.tool, arguments, run.tools_on(run.query), run.names)
     return None if answer is None else answer.data
@@ -168,7 +168,7 @@ def _arguments(planned: PlannedCall) -> JsonObject | None:
     return arguments if isinstance(arguments, dict) else None
 
 
-def _refuse(
+def _skip_one(
     run: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: JsonObject | None = None
 ) -> None:
     given = {"arguments": planned.arguments} if arguments is None else arguments

@@ -194,6 +194,16 @@ def choose(words: str | Iterable[str]) -> list[Variant]:
     return list(distinct.values())
 
 
+def whole_words(words: str) -> str:
+    """Return the variants' words with files as absolute paths, so that a study continues from any folder."""
+    parts = [part.strip() for part in words.split(",")]
+    bare = (parts_of(part)[0] for part in parts)
+    whole = (is_command(word) or is_in_file(word) for word in bare)
+    return ",".join(
+        variant(part).word if of_file else part for part, of_file in zip(parts, whole, strict=True)
+    )
+
+
 @cache
 def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
     """Return the architectures of other packages, and by name the problem of each that cannot be used."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.agents.architecture import BUILT_IN
 from drr.agents.base import AnswerRecord, Event, Listener, ResearchRecord, ignore_event
 from drr.app.calls import run_to_end
-from drr.app.models.setup import check_named, model_error
+from drr.app.models.setup import model_error
 from drr.app.study.outcome import check_cast
 from drr.app.study.specs import agent_in
 from drr.app.terminal import shown
@@ -209,7 +209,6 @@ def _check(answering: AnswerWork) -> None:
     from drr.llm.budget import Limit
 
     plan = answering.plan
-    check_named([*answering.roles, *answering.person_facts.roles], plan.named_roles)
     if plan.budget is not None:
         check_cast(answering, Limit.of(usd=plan.budget))
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO, cast, get_args
 
 import orjson
 from drr.app.commands.parser import SETTINGS_TITLE
-from drr.app.study.trust import given_settings, settle_settings, trusted_addresses
+from drr.app.study.terms import given_settings
+from drr.app.study.trust import trusted_addresses, vouched_settings
 from drr.app.terminal import Screen, shown, unscreened_stream
 from drr.env.errors import Misuse
 from drr.env.files import owner_only_mode, write_file
@@ -176,7 +177,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:
-    return settle_settings(given_settings(arguments), trusted_addresses(arguments))
+    return vouched_settings(given_settings(arguments), trusted_addresses(arguments))
 
 
 def shop_settings_of(arguments: argparse.Namespace) -> Settings:

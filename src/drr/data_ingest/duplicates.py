@@ -183,12 +183,12 @@ class Duplicates:
             nominated = np.zeros(len(everything), np.bool_)
             nominated[order[1:][same]] = True
             nominated[order[:-1][same]] = True
-            self._settle(chunk, prints, np.flatnonzero(nominated), keep)
+            self._drop_doubles(chunk, prints, np.flatnonzero(nominated), keep)
         self._carry(chunk, prints, keep)
         self.found += len(keep) - int(keep.sum())
         return keep
 
-    def _settle(self, chunk: Chunk, prints: U64, nominated: I64, keep: NDArray[np.bool_]) -> None:
+    def _drop_doubles(self, chunk: Chunk, prints: U64, nominated: I64, keep: NDArray[np.bool_]) -> None:
         shift = len(self._carried)
         groups: dict[int, dict[bytes, _Line]] = {}
         for at in nominated.tolist():

@@ -53,7 +53,7 @@ def parse_object(line: bytes, repairs: Repairs) -> JsonObject:
     except UnicodeDecodeError:
         raise BadLine("not_utf8") from None
     try:
-        row = json.loads(text, parse_constant=_refuse)
+        row = json.loads(text, parse_constant=_raise_for_constant)
     except (ValueError, RecursionError):
         raise BadLine("broken_json") from None
     if not isinstance(row, dict):
@@ -68,7 +68,7 @@ def parse_object(line: bytes, repairs: Repairs) -> JsonObject:
     return clean
 
 
-def _refuse(name: str) -> NoReturn:
+def _raise_for_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 

@@ -50,7 +50,7 @@ def make_pools(vocabulary: Vocabulary, seed: int) -> TextPools:
         for _ in range(BODIES)
     ]
     tails = [
-        escaped(_tail(lines, rng))
+        escaped(_further_sentences(lines, rng))
         for lines in (words["tails"], [*words["tails"], *words["good_tails"] * 2])
         for _ in range(TAILS)
     ]
@@ -88,7 +88,7 @@ def _lower_first_letter(sentence: str) -> str:
     return sentence if sentence.startswith("I ") else sentence[:1].lower() + sentence[1:]
 
 
-def _tail(known: list[str], rng: random.Random) -> str:
+def _further_sentences(known: list[str], rng: random.Random) -> str:
     draw = rng.random()
     if draw < 0.27:
         return ""

@@ -135,6 +135,11 @@ def words_of(settings: Iterable[Setting]) -> str:
     return ",".join(setting.word for setting in settings)
 
 
+def joined_settings(before: str | None, named: str | None) -> str:
+    """Return the words of a study's settings followed by those named now, each once; `records` if there are none."""
+    return words_of(settings_of(",".join(filter(None, (before, named))) or RECORDS.name))
+
+
 def size_name(tokens: int) -> str:
     return f"{tokens // 1000}k" if tokens % 1000 == 0 else str(tokens)
 

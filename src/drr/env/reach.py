@@ -98,6 +98,11 @@ def words_of(reaches: Iterable[Reach]) -> str:
     return ",".join(reach.name for reach in reaches)
 
 
+def joined_reaches(before: str | None, named: str | None) -> str:
+    """Return the words of a study's reaches followed by those named now, each once; `whole` if there are none."""
+    return words_of(reaches_of(",".join(filter(None, (before, named))) or WHOLE.name))
+
+
 def system_with_reach(system: str, reach: Reach) -> str:
     return system if reach == WHOLE else f"{system}@{reach.name}"
 

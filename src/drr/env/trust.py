@@ -14,8 +14,9 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -205,6 +206,15 @@ def remember_vouched(folder: Path, kind: Named, values: Mapping[str, str]) -> bo
             aside.unlink()
         return False
     return True
+
+
+def remember_addresses(folders: Iterable[Path], addresses: Sequence[str]) -> None:
+    """Record that this user vouches for these addresses in all of the folders. Raise `DrrError` where that cannot be stored."""
+    for folder, address in product(folders, map(origin_of, addresses)):
+        if not remember_vouched(folder, "address", {address: BY_PATH}):
+            raise DrrError(
+                f"{address}: cannot be remembered in {config_folder()}; name it by the option of its own, or set XDG_CONFIG_HOME"
+            )
 
 
 def is_known(folder: Path) -> bool:

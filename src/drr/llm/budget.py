@@ -92,7 +92,7 @@ class Purse(Protocol):
         """Reserve an amount. `wait` means that it would fit if running calls cost less than they reserved;
         `refused` means that it does not fit beside the spending."""
 
-    def settle(
+    def record_spending(
         self,
         reserved: SpendAmount,
         spent: SpendAmount,
@@ -114,7 +114,7 @@ class MemoryPurse:
             self.reserved += amount
         return verdict
 
-    def settle(
+    def record_spending(
         self,
         reserved: SpendAmount,
         spent: SpendAmount,
@@ -147,7 +147,7 @@ class Budget:
         self.limit = limit or Limit()
         self.purse = purse or MemoryPurse()
         self.scope = scope
-        self._settled = asyncio.Event()
+        self._returned = asyncio.Event()
 
     def __repr__(self) -> str:
         return f"Budget({self.limit})"
@@ -170,15 +170,15 @@ class Budget:
 
     async def _wait_for_grant(self, amount: SpendAmount) -> bool:
         while True:
-            self._settled.clear()
+            self._returned.clear()
             verdict = self.purse.reserve(amount, self.limit)
             if verdict != "wait":
                 return verdict == "granted"
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1.0):  # amounts returned in other processes are not signalled here
-                    await self._settled.wait()
+                    await self._returned.wait()
 
-    def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
+    def record_spending(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
         """Record the spending of an answered call. For unknown usage or price, the reserved amount counts as possibly spent."""
         spent = SpendAmount(cost or 0, 0 if tokens is None else tokens.total)
         doubted = SpendAmount(
@@ -192,8 +192,8 @@ class Budget:
 
     def _account(self, reserved: SpendAmount, spent: SpendAmount, doubted: SpendAmount) -> None:
         """Pass the amounts to the purse, and wake the calls that wait for room."""
-        self.purse.settle(reserved, spent, doubted)
-        self._settled.set()
+        self.purse.record_spending(reserved, spent, doubted)
+        self._returned.set()
 
 
 class Charge:
@@ -220,11 +220,11 @@ class Charge:
     ) -> None:
         self._give_back()
 
-    def settle(self, tokens: Tokens | None, cost: int | None) -> None:
+    def record_spending(self, tokens: Tokens | None, cost: int | None) -> None:
         """Record the tokens and the cost of an answer with all budgets."""
         while self._held:
             budget, reserved = self._held.pop()
-            budget.settle(reserved, tokens, cost)
+            budget.record_spending(reserved, tokens, cost)
 
     def _give_back(self) -> None:
         while self._held:

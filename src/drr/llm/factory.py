@@ -314,7 +314,7 @@ class _Role:
             tokens = tokens_of(message)
             answered = PaidAnswer(message, self._cost(tokens), shared.clock.now() - started)
             models.meter.answered(self.role, self.name, tokens, answered.cost, answered.seconds)
-            charge.settle(tokens, answered.cost)
+            charge.record_spending(tokens, answered.cost)
             if journal is not None:
                 journal.add(request, answered)
             try:
@@ -370,7 +370,7 @@ class _Role:
             tokens = tokens_of(kept.message)
             models.meter.answered(self.role, self.name, tokens, kept.cost, kept.seconds)
             if models._cap is not None:
-                models._cap.settle(NOTHING, tokens, kept.cost)
+                models._cap.record_spending(NOTHING, tokens, kept.cost)
             try:
                 failures.check(kept.message, self._provider, may_be_empty=may_be_empty)
             except ModelFailure as failure:

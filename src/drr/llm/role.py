@@ -141,7 +141,7 @@ def parse_json_answer(text: str, schema: type[Schema]) -> Schema:
     """Parse a text that is one JSON document, or holds exactly one block or object of JSON."""
     document = _document(text.strip().strip("\ufeff").strip())
     try:
-        json.loads(document, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
+        json.loads(document, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeated_keys)
         return schema.model_validate_json(document, strict=True)
     except ValidationError as error:
         reasons = "; ".join(
@@ -179,7 +179,7 @@ def _only_object(text: str) -> str:
     if not 0 <= start < end:
         return text
     try:
-        _, length = json.JSONDecoder(object_pairs_hook=_refuse_twins).raw_decode(text[start:end])
+        _, length = json.JSONDecoder(object_pairs_hook=_refuse_repeated_keys).raw_decode(text[start:end])
     except (ValueError, RecursionError):
         return text
     return text[start:end] if length == end - start else text
@@ -189,7 +189,7 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _refuse_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands twice in one object")

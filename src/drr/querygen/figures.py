@@ -26,7 +26,7 @@ class FactDraw:
 
     def part(self) -> DrawnPoint | None:
         """Draw a point that asks for a figure; `None` where the draw fails."""
-        draws = [self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell]
+        draws = [self._of_day, self._of_day, self._of_title, self._total_of_orders, self._spend, self._cell]
         return self.rng.choice([*draws, self._cell_of_part] if self.of.shelves.parts else draws)()
 
     def _part(
@@ -87,7 +87,7 @@ class FactDraw:
         own, count = [product.product_id], product.rating_number
         return self._part("ratings", count, own, [product.product_url], steps, title=title)
 
-    def _sum(self) -> DrawnPoint | None:
+    def _total_of_orders(self) -> DrawnPoint | None:
         count = self.rng.randint(2, 4)
         latest, rest = self.of.orders[:count], self.of.orders[count:]
         total = total_of(latest, self.store)

@@ -90,7 +90,7 @@ class Grants(Generic[W]):
             self._waiting.append((worker, word))
         else:
             self._lent[worker] = self._lent.get(worker, NOTHING) - word.freed
-            self._bank.own.settle(word.freed, word.spent, word.doubted)
+            self._bank.own.record_spending(word.freed, word.spent, word.doubted)
         self._answer()
 
     def leave(self, worker: W) -> None:
@@ -98,7 +98,7 @@ class Grants(Generic[W]):
         lent = self._lent.pop(worker, NOTHING)
         self._waiting = [one for one in self._waiting if one[0] != worker]
         if lent != NOTHING:
-            self._bank.own.settle(lent, NOTHING, lent)
+            self._bank.own.record_spending(lent, NOTHING, lent)
         self._answer()
 
     def _answer(self) -> None:

@@ -41,7 +41,7 @@ class Handout:
         self._stopped = False
         self._changed = asyncio.Event()
 
-    def settle(self) -> None:
+    def order_last_units(self) -> None:
         """Order the last units once: first the units that were stopped before, then the longest.
 
         The expected duration is the mean of the finished units of the same variant or task of judging. An unknown one counts as the longest.
@@ -76,7 +76,7 @@ class Handout:
 
     async def assignments(self) -> AsyncIterator[Assignment]:
         while self.waiting and not (self._stopped or self.limit_reached):
-            self.settle()
+            self.order_last_units()
             if (room := self._room()) and (chosen := self._admission.choose(self.waiting, room)):
                 for key in chosen:
                     self.waiting.remove(key)

@@ -52,10 +52,10 @@ def write_changed_hashes(db: Connection) -> None:
     if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
         return
     put, touched = "INSERT OR REPLACE INTO hashes VALUES (?, ?)", "key IN (SELECT key FROM touched)"
-    before, known = _sum(db, touched), _known_sum(db)
+    before, known = _xor_of_hashes(db, touched), _kept_xor(db)
     rows = db.execute(f"{_ROWS} WHERE units.{touched}")
     db.executemany(put, ((row[0], _hash(row)) for row in rows))
-    total = _sum(db) if known is None else known ^ before ^ _sum(db, touched)
+    total = _xor_of_hashes(db) if known is None else known ^ before ^ _xor_of_hashes(db, touched)
     db.execute(put, (_SEAL, _seal(db) + total.to_bytes(_SIZE)))
     db.execute("DELETE FROM touched")
 
@@ -78,7 +78,7 @@ def changed_rows(db: Connection) -> Iterator[str]:
         total ^= int.from_bytes(row_hash if isinstance(row_hash, bytes) else b"")
         if _hash(row) != row_hash:
             yield str(row[1])
-    if db.execute(_COUNTS).fetchone() != (units, records, units) or _known_sum(db) not in (None, total):
+    if db.execute(_COUNTS).fetchone() != (units, records, units) or _kept_xor(db) not in (None, total):
         yield "how many units and records there are"
     if _seal(db) != _stored_seal(db)[:_SIZE]:
         yield "what it knows of the whole study"
@@ -104,12 +104,12 @@ def _stored_seal(db: Connection) -> bytes:
     return found[0] if found is not None and isinstance(found[0], bytes) else b""
 
 
-def _known_sum(db: Connection) -> int | None:
+def _kept_xor(db: Connection) -> int | None:
     """Return the sum of all units' hashes as the last writer left it; `None` where none was kept."""
     return int.from_bytes(_stored_seal(db)[_SIZE:]) if len(_stored_seal(db)) > _SIZE else None
 
 
-def _sum(db: Connection, where: str = "TRUE") -> int:
+def _xor_of_hashes(db: Connection, where: str = "TRUE") -> int:
     """Return the bitwise XOR of hashes of units, which does not depend on their order. Adding a hash a second time removes it."""
     rows = db.execute(f"SELECT hash FROM hashes WHERE key != '{_SEAL}' AND {where}")
     return reduce(xor, (int.from_bytes(row[0]) for row in rows), 0)

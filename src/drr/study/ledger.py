@@ -7,40 +7,20 @@ crash of the process, and losing the last of them to a power cut only repeats wo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from drr.study.database import Database
 from drr.study.form import naming_errors, table
-from drr.study.holders import is_dead
 from drr.study.records import Records, SavedTexts
 from drr.study.spend import Accounts
 from drr.study.unit import LEFT_OUT, WAY, Assignment
-from drr.study.units import Units
+from drr.study.units import UnderWay, Units
 
 FILE = "file:"
 """The prefix of a fact that holds the hashes of a file in this study's folder."""
 NO_FILE = "none"
-
-
-class UnderWay:
-    """The units that have begun and not ended, for status displays. The table keeps its older name and form."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    def begin(self, holder: str, keys: Iterable[str]) -> None:
-        with self._db.writing() as db:
-            db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?, 0)", [(key, holder) for key in keys])
-
-    def clear(self) -> None:
-        """Remove all units, as the only writer: no other process is working on them."""
-        with self._db.writing() as db:
-            db.execute("DELETE FROM leases")
-
-    def keys(self) -> set[str]:
-        return {key for key, holder in self._db.rows("SELECT key, worker FROM leases") if not is_dead(holder)}
 
 
 class Ledger:
@@ -51,10 +31,9 @@ class Ledger:
     ) -> None:
         self.path = path
         self.db = Database(path, create=create, read_only=read_only, apart=apart)
-        self.units = Units(self.db)
+        self.units, self.under_way = Units(self.db), UnderWay(self.db)
         self.saved = SavedTexts(self.db)
         self.records = Records(self.db, self.saved)
-        self.under_way = UnderWay(self.db)
         self.accounts = Accounts(self.db)
 
     def close(self) -> None:

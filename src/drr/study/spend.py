@@ -111,7 +111,7 @@ class LedgerPurse:
                 self._accounts.put_within(db, self._worker, self._now)
         return verdict
 
-    def settle(
+    def record_spending(
         self,
         reserved: SpendAmount,
         spent: SpendAmount,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from drr.study.database import Database
 from drr.study.form import kind_of, naming_errors, of, status_of, table
+from drr.study.holders import is_dead
 from drr.study.unit import OF_ANSWERS, Kind, Status, Unit, canonical_json
 
 
@@ -202,3 +203,22 @@ class Units:
 def _read_unit(kind: object, key_fields: object, spec: object, label: object) -> Unit:
     with naming_errors(f"the unit {str(label)[:80]!r}"):
         return Unit(kind_of(kind), table(key_fields), table(spec), of(label, str))
+
+
+class UnderWay:
+    """The units that have begun and not ended, for status displays. The table keeps its older name and form."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def begin(self, holder: str, keys: Iterable[str]) -> None:
+        with self._db.writing() as db:
+            db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?, 0)", [(key, holder) for key in keys])
+
+    def clear(self) -> None:
+        """Remove all units, as the only writer: no other process is working on them."""
+        with self._db.writing() as db:
+            db.execute("DELETE FROM leases")
+
+    def keys(self) -> set[str]:
+        return {key for key, holder in self._db.rows("SELECT key, worker FROM leases") if not is_dead(holder)}

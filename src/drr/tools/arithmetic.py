@@ -98,7 +98,7 @@ class _Parser:
         self._depth = 0
 
     def whole(self) -> Value:
-        value = self._sum()
+        value = self._sum_of_products()
         if self._at < len(self._tokens):
             raise ArithmeticProblem(f"{self._peek()!r} is out of place; an operator is missing before it")
         return value
@@ -119,7 +119,7 @@ class _Parser:
         self._depth -= 1
         return value
 
-    def _sum(self) -> Value:
+    def _sum_of_products(self) -> Value:
         return self._chain(self._product, "+-")
 
     def _product(self) -> Value:
@@ -173,7 +173,7 @@ class _Parser:
         return function(self._group(self._take()))
 
     def _group(self, opened: str) -> Value:
-        value = self._descend(self._sum)
+        value = self._descend(self._sum_of_products)
         closing = ")" if opened == "(" else "}"
         if self._take() != closing:
             raise ArithmeticProblem(f"a {closing!r} is missing")

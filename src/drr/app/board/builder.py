@@ -140,7 +140,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
 def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
     """Return a bundle with its verdict, from a private copy that nobody can change meanwhile."""
     if path.is_dir():
-        write_bundle(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
+        write_bundle(BundleConfig(study=path, out=copy, shop=terms.shop, named_settings=terms.named_settings))
     else:
         shutil.copyfile(path, copy)
     digest = sha256(read_file(copy, LARGEST)).hexdigest()

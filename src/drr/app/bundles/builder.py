@@ -71,7 +71,7 @@ class BundleConfig:
     """Shop of the study; by default the shop that the study names."""
     sign: Path | None = None
     """File of the key that signs the bundle."""
-    given: Mapping[str, object] = field(default_factory=dict)
+    named_settings: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
     trusted: Sequence[str] = ()
 
@@ -92,7 +92,7 @@ def write_bundle(config: BundleConfig) -> Bundle:
     """Write the bundle of a study and return facts about it; an error leaves no file."""
     with Study.read(config.study) as study, passing_folder("bundle") as place:
         _check(study)
-        parcel, settings = UnpackedBundle(place), study_settings(study, config.given, config.trusted)
+        parcel, settings = UnpackedBundle(place), study_settings(study, config.named_settings, config.trusted)
         shop = shop_of(study, config.shop)
         if shop is None and (named := study.config.get("run", {}).get("shop")):
             notice(

@@ -108,12 +108,14 @@ def reproduce(plan: ReproducePlan) -> tuple[DrawnQuestions, Reproduced | None]:
     There is no result of a dry run, and none where answers are missing. Raises `DrrError` for a bundle that contradicts itself.
     """
     shop = None if plan.fresh else plan.shop
-    found = verify(plan.bundle, VerifyTerms(shop=shop, questions=plan.questions, given=plan.given))
+    found = verify(
+        plan.bundle, VerifyTerms(shop=shop, questions=plan.questions, named_settings=plan.named_settings)
+    )
     for fault in found.failed:
         raise DrrError(f"{plan.bundle}: {fault['check']}: {fault['where']} {fault['what']}")
     with naming_errors("the bundle"):
         stated = _read(plan)
-    if stated.judge not in (None, resolve(dict(plan.given)).settings.model_for("judge")):
+    if stated.judge not in (None, resolve(dict(plan.named_settings)).settings.model_for("judge")):
         raise Misuse(
             f"{stated.metric.label} is by the judge {stated.judge}: give --model-judge {stated.judge}"
         )
@@ -237,7 +239,7 @@ def _request(plan: ReproducePlan, stated: _Stated) -> StudyPlan:
     fresh, own = plan.fresh, stated.request
     web = {"sandbox": fresh / "web"} if fresh is not None and (fresh / "web").is_dir() else {}
     return StudyPlan(
-        **{name: getattr(plan, name) for name in RunTerms.model_fields if name != "given"},
+        **{name: getattr(plan, name) for name in RunTerms.model_fields if name != "named_settings"},
         study=plan.folder / "study",
         shop=str(fresh / "shop") if fresh else plan.shop,
         queries=plan.folder / "queries.jsonl",
@@ -246,7 +248,7 @@ def _request(plan: ReproducePlan, stated: _Stated) -> StudyPlan:
         limits=own.limits,
         citation_repair=own.citation_repair,
         references=own.references,
-        given={**plan.given, **web},
+        named_settings={**plan.named_settings, **web},
     )
 
 
@@ -258,7 +260,7 @@ def _compare_with_stated(plan: ReproducePlan, stated: _Stated, draw: DrawnQuesti
                 study=folder,
                 what=stated.what,
                 of_papers=paper_options({}),
-                given=plan.given,
+                named_settings=plan.named_settings,
                 trust_address=plan.trust_address,
             )
         )

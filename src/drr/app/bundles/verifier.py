@@ -22,7 +22,7 @@ from drr.app.bundles.judgements import RebuiltDesks, check_judgements
 from drr.app.bundles.tool_replay import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.report.study_report import every_figure
 from drr.app.study.outcome import code_id, program_version
-from drr.app.study.trust import given_settings
+from drr.app.study.terms import given_settings
 from drr.citations.hidden import remarks
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
@@ -59,20 +59,20 @@ class VerifyTerms:
     """Files of public keys; the bundle's maker must have signed with one of them."""
     owners: Sequence[Path] = ()
     """Files of public keys whose signatures count beside those, whoever made the bundle."""
-    given: Mapping[str, object] = field(default_factory=dict)
+    named_settings: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> VerifyTerms:
         """Return the terms given on a command line."""
-        own, given = arguments, given_settings(arguments)
-        return cls(shop=own.shop, questions=own.questions, keys=own.key, given=given)
+        own, named = arguments, given_settings(arguments)
+        return cls(shop=own.shop, questions=own.questions, keys=own.key, named_settings=named)
 
     def rests_on(self) -> object:
         """Return the terms as plain data, with the state of every named file. Raises `Misuse` where that state is unknown."""
         if self.shop is not None and not Path(self.shop).is_dir():
             raise Misuse(f"{self.shop}: is no folder")
-        settings = with_own_web(resolve(self.given).settings, self.shop).model_dump(mode="json")
+        settings = with_own_web(resolve(self.named_settings).settings, self.shop).model_dump(mode="json")
         terms = [
             self.shop,
             self.questions and str(self.questions),
@@ -199,12 +199,12 @@ def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
         yield None
         return
     try:  # without the settings that the bundle states
-        with shop_as_stated({}, terms.shop, terms.given, study) as realm:
+        with shop_as_stated({}, terms.shop, terms.named_settings, study) as realm:
             check_shop_is_theirs(study, realm)
     except DrrError as error:
         raise Misuse(str(error)) from error
     stated = study.config.get("settings", {})
-    with shop_as_stated(stated, terms.shop, terms.given, study) as realm:
+    with shop_as_stated(stated, terms.shop, terms.named_settings, study) as realm:
         yield realm
 
 

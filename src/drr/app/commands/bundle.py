@@ -11,8 +11,8 @@ from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, add_verify_options, print_document, print_result
 from drr.app.judge.judge_plan import JudgePlan
 from drr.app.study.outcome import add_unit_options
-from drr.app.study.terms import add_options
-from drr.app.study.trust import given_settings, trusted_addresses
+from drr.app.study.terms import add_options, given_settings
+from drr.app.study.trust import trusted_addresses
 from drr.app.terminal import table, with_interval
 from drr.wording.excerpt import many
 
@@ -62,7 +62,7 @@ def run_make(arguments: argparse.Namespace) -> int:
             with_pages=arguments.with_pages,
             shop=arguments.shop,
             sign=arguments.sign,
-            given=given_settings(arguments),
+            named_settings=given_settings(arguments),
             trusted=trusted_addresses(arguments),
         )
     )

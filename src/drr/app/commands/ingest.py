@@ -156,9 +156,9 @@ def run(arguments: argparse.Namespace) -> int:
     given = {name: getattr(arguments, name) for name in _RECIPE if getattr(arguments, name) is not None}
     paths = [at_home(one) for one in arguments.raw]
     if not any(path.is_dir() for path in paths) and _is_catalogue(arguments, paths):
-        _refuse("files of a catalogue", {**given, "categories": arguments.categories}, ("max_bad",))
+        _check_options("files of a catalogue", {**given, "categories": arguments.categories}, ("max_bad",))
         return _run_catalogue(arguments, paths)
-    _refuse("a folder of Amazon-2023 files", {name: getattr(arguments, name) for name in _FILES})
+    _check_options("a folder of Amazon-2023 files", {name: getattr(arguments, name) for name in _FILES})
     if len(paths) > 1 or arguments.preset not in (None, "amazon-2023"):
         raise Misuse("give one folder of Amazon-2023 files, or the files of a catalogue one by one")
     chosen = arguments.categories is not None
@@ -223,7 +223,7 @@ def _is_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> bool:
     return arguments.preset != "amazon-2023" and arguments.categories is None and bool(paths[0].suffix)
 
 
-def _refuse(what: str, given: Mapping[str, object], save: Sequence[str] = ()) -> None:
+def _check_options(what: str, given: Mapping[str, object], save: Sequence[str] = ()) -> None:
     """Raise `Misuse` for options that do not apply to this kind of ingest."""
     wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value and name not in save]
     if wrong:

@@ -14,7 +14,8 @@ from drr.agents.commands.command import is_command, shown_name
 from drr.app.console import print_document, print_result
 from drr.app.notices import ask_yes_no
 from drr.app.options import positive_int
-from drr.app.study.additions import Selection, keep_queries
+from drr.app.study.additions import Selection
+from drr.app.study.questions import keep_queries
 from drr.app.study.specs import agent_in, reach_in, setting_in
 from drr.env.errors import Misuse
 from drr.env.person_setting import settings_of, words_of

@@ -14,13 +14,13 @@ from drr.agents.commands.command import is_command, recorded_name
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.study.outcome import check_models, check_run
 from drr.app.study.spans import judgement_span, spans_of
+from drr.app.study.terms import given_settings
 from drr.app.study.trust import (
     check_shop,
     found_shop,
-    given_settings,
     is_own_shop,
-    settle_settings,
     trusted_addresses,
+    vouched_settings,
 )
 from drr.app.study.workers import check_same, desk_facts, settings_from, whole_path
 from drr.citations.parse import Citations, parse
@@ -50,7 +50,7 @@ def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[
         for k, v in study.config.get("settings", {}).items()
         if k in Settings.model_fields and k != "profile"
     }
-    return settle_settings(given, trusted, StudyChoices(study.folder, saved), runs=False).settings
+    return vouched_settings(given, trusted, StudyChoices(study.folder, saved), runs=False).settings
 
 
 def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:

@@ -46,7 +46,7 @@ class JudgingChoices(NamedTuple):
     of_papers: Mapping[str, Mapping[type, Any]]
     """Choices of each paper's tasks, by the paper's module."""
 
-    def settle(self, desk: JudgingContext) -> None:
+    def apply_to(self, desk: JudgingContext) -> None:
         desk.own_points, desk.reference = self.points, self.reference
         desk.choices = {kind: one for own in self.of_papers.values() for kind, one in own.items()}
 

@@ -136,7 +136,7 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
             )
         check_no_talk(questions(study).values())
         options = _options(plan, study, known_variants(study, plan.variants))
-        settings = study_settings(study, plan.given, plan.trust_address)
+        settings = study_settings(study, plan.named_settings, plan.trust_address)
         models = models_of(settings)
         if calls:
             check_run(plan, models, ("judge", "claim_extractor"), study)
@@ -151,7 +151,7 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
                 answers = list(desks[0].answers.values())
                 chosen = judging_choices(study, desks[0], answers, plan, list(options.what))
                 for desk in desks:
-                    chosen.settle(desk)
+                    chosen.apply_to(desk)
                 return work(_Bench(study, options, settings, models, desks, chosen))
 
             return without_lost_answers(study, done)
@@ -194,7 +194,7 @@ def _asked_for(plan: JudgePlan, bench: _Bench) -> list[str]:
 def _say_judge(plan: JudgePlan, bench: _Bench) -> None:
     """Print which model judges if nobody named one now, and whether it wrote reports that it judges."""
     judge, answers = bench.models.name_of("judge"), bench.desks[0].answers.values()
-    if judge == OFFLINE or "model_judge" in plan.given:
+    if judge == OFFLINE or "model_judge" in plan.named_settings:
         return
     wrote = any(answer.is_by(judge) for answer in answers)
     own = ", which wrote reports of this study: it judges itself" if wrote else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from drr.app.notices import notice
 from drr.env.asked_at import (
     OWN,
     address_of,
@@ -15,7 +16,7 @@ from drr.env.asked_at import (
     providers_of_base,
 )
 from drr.env.json_object import JsonObject
-from drr.env.settings import ROLES, Settings
+from drr.env.settings import MODEL_ADDRESSES, ROLES, Settings
 from drr.env.trust import ServerAddress, is_loopback, origin_of
 from drr.llm.names import PROVIDERS, is_providers_own
 from drr.llm.secrets import can_be_key
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20
 """Largest page of facts that is read from a server, in bytes."""
+_CALLED = tuple(role for role in ROLES if role != "embedder")
 _NO_CALLS = "no-key-as-nothing-is-called"
 
 
@@ -83,6 +85,31 @@ def reason_not_to_call(settings: Settings, setting: str | None = "base_url") -> 
         f"{who} names the address {place} for models, and you did not: nothing is sent there;"
         f" --trust-address {place} if you know whose it is, or name another with --{setting.replace('_', '-')}"
     )
+
+
+def strange_addresses(settings: Settings) -> dict[str, str]:
+    """Return the addresses for models that this user did not name, each with who named it."""
+    found = dict[str, str]()
+    for name in MODEL_ADDRESSES if calls_a_model(settings) else ():
+        if reason_not_to_call(settings, name) is not None:
+            found.setdefault(origin_of(text_of(getattr(settings, name)) or ""), settings.unnamed[name])
+    return found
+
+
+def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
+    """Return True if a model is called in one of these roles; without `roles`, in any role."""
+    asked = (*_CALLED, *settings.role_models) if roles is None else roles
+    return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
+
+
+def say_useless_keys(settings: Settings) -> None:
+    used = {settings.model_for(role).partition(":")[0] for role in (*_CALLED, *settings.role_models)}
+    keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
+    for provider, key in keys.items():
+        if provider in used and key is not None and not can_be_key(key.get_secret_value()):
+            notice(
+                f"the key for {provider} is too short or too plain to be one: it is not sent; a server of this machine needs none"
+            )
 
 
 def _why_no_key(settings: Settings, setting: str | None, role: str) -> str | None:

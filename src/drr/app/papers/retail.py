@@ -27,7 +27,7 @@ def check(asked: Reproduction) -> None:
 def steps(asked: Reproduction) -> Iterator[Step]:
     yield from asked.sample_shop()
     given = asked.arguments.queries
-    queries: Path = asked.places.given(given, "queries.jsonl")
+    queries: Path = asked.places.path_of(given, "queries.jsonl")
     budget = asked.budget
     if given is None:
         size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]

@@ -108,7 +108,7 @@ class Places:
         kept = self.out / name
         return kept if self.aside is None or kept.exists() else self.aside / name
 
-    def given(self, path: Path | None, name: str) -> Path:
+    def path_of(self, path: Path | None, name: str) -> Path:
         return path if path is not None else self.of(name)
 
 

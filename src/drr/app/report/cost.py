@@ -68,11 +68,12 @@ def tokens(material: ReportData, variant: str) -> Statistic:
     read: ByQuery = material.per_report("input_tokens").get(variant, {})
     written: ByQuery = material.per_report("output_tokens").get(variant, {})
     return mean(
-        {query: list(map(_sum, trials, written[query])) for query, trials in read.items()}, ends=COUNTED
+        {query: list(map(_added, trials, written[query])) for query, trials in read.items()},
+        ends=COUNTED,
     )
 
 
-def _sum(a: float | None, b: float | None) -> float | None:
+def _added(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a + b
 
 

@@ -114,8 +114,8 @@ def _judge_anew(folder: Path, judge: str) -> None:
     from drr.app.judge.run import conclude_judging
     from drr.app.judge.run import judge as judge_study
 
-    given = {"model_judge": judge}
-    made = judge_study(JudgePlan(study=folder, given=given, renew=True, of_papers=paper_options({})))
+    named = {"model_judge": judge}
+    made = judge_study(JudgePlan(study=folder, named_settings=named, renew=True, of_papers=paper_options({})))
     conclude_judging(made, folder)
 
 

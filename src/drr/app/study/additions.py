@@ -8,27 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from drr.app.study.specs import agent_in, reach_in, setting_in
+from drr.app.study.study_plan import KEPT, StudyPlan
 from drr.env.errors import Misuse
-from drr.env.person_setting import Setting
+from drr.env.json_object import JsonObject
+from drr.env.person_setting import joined_settings, settings_of
 from drr.env.query import Query
-from drr.env.reach import Reach
-from drr.env.settings import Resolved, Settings
-from drr.llm.failures import ModelSetupError
-from drr.llm.names import parse_name
-from drr.study.config import QUERIES, StudyConfig
+from drr.env.reach import joined_reaches, reaches_of
+from drr.env.world import SHOP
 from drr.study.unit import Unit
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.study.study_plan import StudyPlan
     from drr.study.study import Study
-
-
-Choice = TypeVar("Choice")
 
 
 @dataclass(frozen=True)
@@ -42,22 +36,15 @@ class Selection:
     reaches: frozenset[str] | None = None
 
     @classmethod
-    def of(
-        cls,
-        words: str | None,
-        queries: Iterable[Query] | None,
-        trials: int | None,
-        settings: Iterable[Setting] | None = None,
-        reaches: Iterable[Reach] | None = None,
-    ) -> Selection:
+    def of(cls, call: StudyPlan, queries: Iterable[Query] | None) -> Selection:
         from drr.agents.registry import choose
 
         return cls(
-            None if words is None else frozenset(found.name for found in choose(words)),
+            None if call.variants is None else frozenset(found.name for found in choose(call.variants)),
             None if queries is None else frozenset(query.id for query in queries),
-            trials,
-            None if settings is None else frozenset(setting.name for setting in settings),
-            None if reaches is None else frozenset(reach.name for reach in reaches),
+            call.trials,
+            None if call.settings is None else frozenset(one.name for one in settings_of(call.settings)),
+            None if call.reach is None else frozenset(one.name for one in reaches_of(call.reach)),
         )
 
     @property
@@ -88,38 +75,34 @@ def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit
     return [unit for unit in units if unit.key in keys]
 
 
-def joined_variants(before: str | None, given: str) -> str:
-    """Return the study's variants followed by the new ones, each once, as words with commas between."""
-    from drr.agents.registry import choose
+def joined_plan(call: StudyPlan, own: StudyPlan, variants: str) -> StudyPlan:
+    """Return the study's choices with those of this call. Variants, trials, settings and reaches are added; any other choice is replaced."""
+    named = {name: value for name in KEPT if (value := getattr(call, name)) not in (None, {})}
+    kept = {name: getattr(own, name) for name in KEPT} | named
+    return call.model_copy(
+        update={
+            **kept,
+            "shop": _shop(call, kept),
+            "variants": variants,
+            "trials": max(call.trials or 1, own.trials or 1),
+            "contexts": own.contexts if call.contexts is None else call.contexts.resolve(),
+            "settings": joined_settings(own.settings, call.settings),
+            "reach": joined_reaches(own.reach, call.reach),
+            "persons": call.persons_file,
+        }
+    )
 
-    if before is None:
-        return given
-    known = {found.name for found in choose(before)}
-    return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
 
+def _shop(call: StudyPlan, kept: JsonObject) -> str | None:
+    """Return the shop; raise `Misuse` for the world of a shop without one."""
+    from drr.app.study.person import shop_of_persons
 
-def add_choices(
-    before: Iterable[Choice], given: Iterable[Choice] | None, usual: Choice
-) -> tuple[Choice, ...]:
-    """Return the study's choices followed by the new choices, each once; the default choice if there are none."""
-    return tuple(dict.fromkeys((*before, *(given or ())))) or (usual,)
-
-
-def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:
-    """Return the study's queries followed by the new ones, each once. Raise `Misuse` where one id asks two questions."""
-    found = {query.id: query for query in before}
-    for query in given:
-        known = found.setdefault(query.id, query)
-        if (known.query, known.user_id) != (query.query, query.user_id):
-            raise Misuse(
-                f"{file}: {query.id} is another question than the one of that id in {study}; give it an id of its own"
-            )
-        if None not in (known.person_id, query.person_id) and known.person_id != query.person_id:
-            raise Misuse(
-                f"{file}: {query.id} is asked by the person {query.person_id}, in {study} by {known.person_id}"
-            )
-        found[query.id] = query
-    return list(found.values())
+    shop: str | None = kept["shop"]
+    if shop is None and kept["world"] in (None, SHOP):
+        if call.persons is None:
+            raise Misuse(f"{call.study}: a new study needs --shop; e.g. --shop demo/shop")
+        return shop_of_persons(call.persons)
+    return shop
 
 
 def others_left(units: Sequence[Unit]) -> str:
@@ -131,89 +114,3 @@ def others_left(units: Sequence[Unit]) -> str:
         f"the study has {len(units):,} more answers ({shown}; {many(len(queries), 'question')}), which still count and are computed"
         " where they are missing; --only computes only what is named now, `drr study edit` takes away"
     )
-
-
-def keep_queries(study: Study, queries: Iterable[Query]) -> None:
-    """Write the questions into the study, so that it continues without the file it was given."""
-    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
-    study.write(QUERIES, lines)
-
-
-class ModelsAndVariants(NamedTuple):
-    settings: Settings
-    before: str | None
-    """Words of the variants that the study has."""
-    given: str | None
-    """Words of the variants that this call names; `None` if it names none."""
-
-
-def combine_models(
-    call: StudyPlan, found: Resolved, saved: StudyConfig, given: str | None
-) -> ModelsAndVariants:
-    """Return settings and variants, with each variant combined with each model if there are several. In a study of one model no variant names it."""
-    from drr.agents.registry import parts_of
-
-    settings, before = found.settings, saved.get("run", {}).get("variants")
-    if "model" in call.given and settings.models and not _is_of_call(call, found):
-        settings = settings.model_copy(update={"models": None})
-    if not settings.models:
-        return ModelsAndVariants(settings, before, given)
-    if "model" in call.given:
-        raise Misuse(
-            "--model: the study has several models, which --models names; name this one there to add it"
-        )
-    now, every = settings.models, _all_models(settings, saved)
-    several = every if len(every) > 1 else None
-    settings = settings.model_copy(update={"model": every[0], "models": several})
-    _check(settings, every)
-    if several is None:
-        return ModelsAndVariants(settings, before, given)
-    if before is None:
-        return ModelsAndVariants(settings, None, _variants_by_model(given or "all", every))
-    bare = ",".join(dict.fromkeys(parts_of(word)[0] for word in _words(before)))
-    if "models" in call.given:
-        given = _variants_by_model(given or bare or "all", now)
-    elif given is not None:
-        given = _variants_by_model(given, every)
-    return ModelsAndVariants(settings, _variants_by_model(before, every[:1]), given)
-
-
-def _is_of_call(call: StudyPlan, found: Resolved) -> bool:
-    """Return True if the call or its study names several models, and not only a settings file or the environment."""
-    return "models" in call.given or found.origin["models"].startswith("study ")
-
-
-def _all_models(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:
-    """Return the models of the study followed by the new ones, each once."""
-    had = saved.get("settings", {})
-    own = (had.get("models") or [had.get("model", "offline")]) if saved else []
-    return tuple(dict.fromkeys((*own, *(settings.models or ()))))
-
-
-def _check(settings: Settings, names: Sequence[str]) -> None:
-    """Raise `Misuse` for an invalid model name, and where another setting fixes the agents' model."""
-    try:
-        for name in names:
-            parse_name(name)
-    except ModelSetupError as error:
-        raise Misuse(f"--models: {error}") from error
-    agents = {settings.model_copy(update={"model": name}).model_for("agent") for name in names}
-    if agents != set(names):
-        raise Misuse(
-            f"--models: the agents have {', '.join(agents)} by model_agent or role_models, whatever is named; leave that out"
-        )
-
-
-def _variants_by_model(words: str, models: Sequence[str]) -> str:
-    """Combine each variant with each model; a word that already names a model stays as it is."""
-    from drr.agents.registry import parts_of
-
-    pairs = [word if parts_of(word)[1] else f"{word}@{model}" for word in _words(words) for model in models]
-    return ",".join(dict.fromkeys(pairs))
-
-
-def _words(words: str) -> list[str]:
-    from drr.agents.registry import PAPER
-
-    parts = [part.strip() for part in words.split(",")]
-    return [word for part in parts for word in (PAPER if part == "all" else [part]) if word]

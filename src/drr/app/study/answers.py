@@ -15,7 +15,7 @@ from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, key_fields, run_variant, vision_key
-from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
+from drr.app.models.setup import check_named, holds_thoughts, models_of, prompts_of, styles_of, under_model
 from drr.app.study.person import PersonFacts, open_person_facts
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, reach_in, setting_in, spec_in_key, spec_of, split_record
@@ -126,8 +126,9 @@ def open_answering(
         facts.check_place(realm, found.values())
         answering.check_profiles()
         answering.check_roles()
-        answering.check_twins()
+        answering.check_same_variants()
         check_reaches(reaches, found.values(), chosen)
+        check_named([*answering.roles, *facts.roles], plan.named_roles)
         yield answering
 
 
@@ -308,10 +309,10 @@ class AnswerWork:
         limits = {"max_tokens": settings.max_tokens, "retry_max_tokens": settings.raised_max_tokens}
         return Outcome({**outcome.result, **limits}, outcome.blobs)
 
-    def check_queries(self, queries: Sequence[Query], file: str) -> None:
+    def check_queries(self, queries: Sequence[Query]) -> None:
         """Raise `Misuse` for questions that cannot be asked here. A person need be no shopper of the shop where no setting
         lets agents look up records."""
-        self.person_facts.check(queries, file)
+        self.person_facts.check(queries, str(self.plan.queries or self.plan.folder))
         if any(setting.has_records for setting in self.person_facts.settings):
             self.realm.check(queries)
 
@@ -323,14 +324,14 @@ class AnswerWork:
         except ModelSetupError as error:
             raise Misuse(str(error)) from error
 
-    def check_twins(self) -> None:
+    def check_same_variants(self) -> None:
         """Raise `Misuse` for a variant that is named twice, once with the model that the study has anyway."""
         found: dict[tuple[str, ...], str] = {}
         for name, variant in self.variants.items():
             models = self.models_of(variant)
-            twin = found.setdefault((variant.bare_name, *map(models.name_of, variant.roles)), name)
-            if twin != name:
-                raise Misuse(f"{twin} and {name} are the same variant with the same model; leave one out")
+            first = found.setdefault((variant.bare_name, *map(models.name_of, variant.roles)), name)
+            if first != name:
+                raise Misuse(f"{first} and {name} are the same variant with the same model; leave one out")
 
     def check_profiles(self) -> None:
         """Raise `Misuse` for agents that pass on a shopper's profile in a world without shoppers."""

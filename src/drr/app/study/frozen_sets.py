@@ -29,13 +29,12 @@ from drr.app.study.seals import (
     encrypt_questions,
     is_worded,
 )
-from drr.app.study.trust import found_shop
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import check_entries, read_file, write_file
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 from drr.env.query import read_queries
-from drr.env.settings import Settings, resolve
+from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.web.made_web import MADE, with_own_web
 from drr.env.web.sandbox import BOX, open_sandbox
@@ -330,20 +329,21 @@ def _differences_of_part(
     ]
 
 
-def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
+def plan_of_set(
+    call: StudyPlan, own: StudyPlan, shop: str | None, settings: Settings, *, is_new: bool
+) -> StudyPlan:
     """Return the plan with questions, web and label of the set's part for its shop. Raise `Misuse` if the study answers another set."""
     if call.frozen is None:
         if own.set is not None and call.queries is not None:
             raise Misuse(f"{call.study}: answers the set {own.set}; other questions need another study")
         return call
     frozen = read_set(folder := place_of_set(call.frozen))
-    settings = resolve(dict(call.given)).settings
-    part = _of_shop(frozen, shop := call.shop or found_shop(call.folder, own.shop), settings)
+    part = _of_shop(frozen, shop, settings)
     label = frozen.label(part, settings)
     if not is_new:
         check_same_set(call.folder, own.set, call.frozen, label)
     place = (folder.parent if folder.is_file() else folder) / part.name
-    own_web = with_own_web(Settings(sandbox=call.given.get("sandbox")), shop).sandbox
+    own_web = with_own_web(Settings(sandbox=call.named_settings.get("sandbox")), shop).sandbox
     beside = [Path(shop).resolve().parent] if part.made and shop else []
     queries, web = call.queries or place / "queries.jsonl", (own_web or _web(place, *beside)).resolve()
     if part.published is None and call.queries is None:
@@ -357,8 +357,8 @@ def plan_of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
         raise DrrError(
             f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out, and keep web/ beside shop/"
         )
-    given = {**call.given, "sandbox": web}
-    return call.model_copy(update={"queries": queries, "given": given, "set": label})
+    named = {**call.named_settings, "sandbox": web}
+    return call.model_copy(update={"queries": queries, "named_settings": named, "set": label})
 
 
 def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPart:

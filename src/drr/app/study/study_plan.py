@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from drr.agents.base import NAMED_LIMITS, TIMES_LEAST, CitationRepair, Limits
 from drr.app.options import positive_float
@@ -15,6 +15,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS
 from drr.env.reach import WHOLE
+from drr.env.settings import StudyChoices
 from drr.env.world import SHOP, all_worlds
 from drr.study.config import MOST_TRIALS, StudyConfig
 from pydantic import BeforeValidator, Field
@@ -25,6 +26,8 @@ RECALLED = "recalled.json"
 """Name of the study's own file with the texts that memories recalled."""
 _USUAL = {"world": SHOP, "settings": RECORDS.name, "reach": WHOLE.name}
 """Values that `study.toml` leaves out, as studies that are older than the field lack them."""
+_BEFORE = {"reason": "on", "models": None}
+"""Settings assumed for a study whose configuration is older than the settings, so that its finished units stay finished."""
 
 
 def _limits(given: Any) -> dict[str, int | float]:
@@ -141,9 +144,39 @@ class StudyPlan(RunTerms):
     @property
     def named_roles(self) -> list[str]:
         """Roles for which this call names a model."""
-        named = self.given.get("role_models") or {}
+        named = self.named_settings.get("role_models") or {}
         words = named if isinstance(named, Mapping) else (part.partition("=")[0] for part in named.split(","))
         return [word.strip() for word in words if word.strip()]
 
 
 KEPT = [*deciding(StudyPlan, "key", "units"), "set"]
+
+
+class KeptStudy(NamedTuple):
+    """The study as its folder says, before a call adds to it. A new study has an empty configuration."""
+
+    config: StudyConfig
+    plan: StudyPlan
+    """The request so far."""
+
+    @property
+    def is_new(self) -> bool:
+        return not self.config
+
+    @property
+    def choices(self) -> StudyChoices | None:
+        """Return the study's own settings; `None` for a new study."""
+        own = {**_BEFORE, **self.config.get("settings", {})}
+        return None if self.is_new else StudyChoices(self.plan.folder, own)
+
+
+def kept_study(folder: Path) -> KeptStudy:
+    """Read what a folder's study holds. Raise `DrrError` for one that was changed outside this program."""
+    from drr.study.study import Study
+
+    if not Study.exists(folder):
+        return KeptStudy({}, StudyPlan(study=folder))
+    with Study.read(folder) as study:
+        config = study.config
+    own: StudyConfig = {**config, "run": {**_USUAL, **config.get("run", {})}}
+    return KeptStudy(config, StudyPlan.of_study(folder, own))

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, Self, Union, cast, get_args, get_ori
 
 from drr.app.options import positive_float, positive_int
 from drr.app.study.spans import SpanTerms, span_terms
-from drr.app.study.trust import given_settings
 from drr.env.errors import Misuse
 from drr.env.files import at_home
+from drr.env.settings import Settings
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
@@ -103,17 +103,22 @@ class Options(BaseModel):
         return cls(**{**own, **more})
 
 
+def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the settings that the command line names, by name."""
+    return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
+
+
 class CallTerms(Options):
     """Settings and addresses that a call names."""
 
-    given: dict[str, Any] = Field({}, exclude=True)
+    named_settings: dict[str, Any] = Field({}, exclude=True)
     """Values of the settings that this call names, by setting."""
     trust_address: tuple[str, ...] = ()
     """Addresses that a study or a file names and this user knows."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, **more: Any) -> Self:
-        return super().of(arguments, given=given_settings(arguments), **more)
+        return super().of(arguments, named_settings=given_settings(arguments), **more)
 
 
 def kind_of(field: FieldInfo) -> Any:

@@ -10,18 +10,18 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from drr.app.models.servers import reason_not_to_call
+from drr.app.models.servers import say_useless_keys, strange_addresses
 from drr.app.notices import ask_yes_no, notice
 from drr.app.terminal import plain
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
+from drr.env.person_setting import settings_of
 from drr.env.settings import (
     ADDRESSES,
     FILE,
     MODEL_ADDRESSES,
-    ROLES,
     Resolved,
     Settings,
     StudyChoices,
@@ -33,20 +33,15 @@ from drr.env.trust import (
     BY_PATH,
     Named,
     can_remember,
-    config_folder,
     origin_of,
+    remember_addresses,
     remember_vouched,
     vouched_entries,
 )
 from drr.env.user_code import is_in_file
-from drr.llm.secrets import can_be_key
 
-_CALLED = tuple(role for role in ROLES if role != "embedder")
-
-
-def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the settings that the command line names, by name."""
-    return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
+if TYPE_CHECKING:
+    from drr.app.study.study_plan import KeptStudy, StudyPlan
 
 
 def named_settings(settings: Settings | None, **named: object) -> dict[str, object]:
@@ -57,56 +52,55 @@ def named_settings(settings: Settings | None, **named: object) -> dict[str, obje
     return own | {name: value for name, value in named.items() if value is not None}
 
 
-def _say_what_is_no_key(settings: Settings) -> None:
-    used = {settings.model_for(role).partition(":")[0] for role in (*_CALLED, *settings.role_models)}
-    keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
-    for provider, key in keys.items():
-        if provider in used and key is not None and not can_be_key(key.get_secret_value()):
-            notice(
-                f"the key for {provider} is too short or too plain to be one: it is not sent; a server of this machine needs none"
-            )
-
-
 def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
     """Return the addresses given with `--trust-address`; empty for commands without that option."""
     return list(getattr(arguments, "trust_address", ()))
 
 
-def settle_settings(
+def vouched_settings(
     given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None, *, runs: bool = True
 ) -> Resolved:
     """Resolve all settings, remember the addresses of `--trust-address`, and ask this user to confirm files that strangers named.
     Tools are confirmed where agents may run."""
     folders = [FILE.parent, *([] if study is None else [study.folder])]
-    for address in trusted:
-        _remember(folders, "address", origin_of(address))
+    remember_addresses(folders, trusted)
     found = resolve(dict(given), study=study)
-    for name in MODEL_ADDRESSES:
-        if reason_not_to_call(found.settings, name) is None or not calls_a_model(found.settings):
-            continue
-        place = origin_of(getattr(found.settings, name).get_secret_value())
-        if _allowed(f"{found.settings.unnamed[name]} sends what models are asked, with your key, to {place}"):
-            _remember(folders, "address", place)
+    for place, who in strange_addresses(found.settings).items():
+        if _allowed(f"{who} sends what models are asked, with your key, to {place}"):
+            remember_addresses(folders, [place])
             found = resolve(dict(given), study=study)
-    _say_what_is_no_key(found.settings)
+    say_useless_keys(found.settings)
     _check_files(found)
     if runs and (folder := found.stranger_of("tools")) is not None:
         check_tools(folder, found.settings.tools)
     return found
 
 
-def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
-    """Return True if a model is called in one of these roles; without `roles`, in any role."""
-    asked = (*_CALLED, *settings.role_models) if roles is None else roles
-    return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
+def trusted_settings(call: StudyPlan, study: KeptStudy) -> Resolved:
+    """Ask this user about all that others name, before any of it is used; return the settings.
+
+    Others are whoever made the study and the settings files of the working folder. What this call names itself is not asked about.
+    """
+    if not study.is_new:
+        own = study.plan
+        now = () if call.settings is None else settings_of(call.settings)
+        memories = [
+            one.memory_word for one in settings_of(own.settings or "") if one.place and one not in now
+        ]
+        named = {_agent_of(word) for word in (call.variants or "").split(",")}
+        agents = [word for word in (own.variants or "all").split(",") if _agent_of(word) not in named]
+        check_agents(call.folder, ",".join([*agents, *memories]))
+        for name in ("shop", "place", "contexts"):
+            before, given = (one and str(one) for one in (getattr(own, name), getattr(call, name)))
+            check_shop(call.folder, before, given, f"--{name}")
+    return vouched_settings(call.named_settings, call.trust_address, study.choices)
 
 
-def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
-    for folder in folders:
-        if not remember_vouched(folder, kind, {value: BY_PATH}):
-            raise DrrError(
-                f"{value}: cannot be remembered in {config_folder()}; name it by the option of its own, or set XDG_CONFIG_HOME"
-            )
+def _agent_of(word: str) -> tuple[str | None, str]:
+    """Return the program of a variant's word and the name of its function, without its model."""
+    from drr.agents.registry import parts_of
+
+    return program_of(word.strip()), parts_of(word.strip())[0].rpartition(":")[2]
 
 
 def check_agents(folder: Path, words: str) -> None:

@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from drr.app.models.servers import in_flight
-from drr.app.study.trust import calls_a_model, plain_settings
+from drr.app.models.servers import calls_a_model, in_flight
+from drr.app.study.trust import plain_settings
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject

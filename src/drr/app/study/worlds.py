@@ -13,8 +13,8 @@ from drr.agents.commands.sight import NOT_CONTAINED, why_not_contained
 from drr.env.errors import Misuse
 from drr.env.person_setting import RECORDS, Setting
 from drr.env.plugins import papers
-from drr.env.query import Query, read_queries
-from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
+from drr.env.query import Query
+from drr.env.reach import WHOLE, KnownKinds, Reach
 from drr.env.world import FILES
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def task_folders() -> TaskFolders:
     raise Misuse("--tasks: no paper is here whose tasks are folders; leave it out")
 
 
-def settle_tasks(call: StudyPlan, own: StudyPlan) -> StudyPlan:
+def with_tasks(call: StudyPlan, own: StudyPlan) -> StudyPlan:
     """Turn `--tasks DIR` into `--world files --place DIR` with an absolute path; raise `Misuse` for options that conflict."""
     tasks, world = call.tasks, call.world or own.world
     if tasks is None and world == FILES and call.place is not None:
@@ -104,13 +104,13 @@ def settle_tasks(call: StudyPlan, own: StudyPlan) -> StudyPlan:
             )
         call = call.model_copy(update={"world": FILES, "place": str(tasks.resolve())})
     if world == FILES or tasks is not None:
-        _settle_shop(call, own)
+        _check_shop_of_tasks(call, own)
     elif call.reach is not None:
         raise Misuse("--reach: is of the frozen pages of tasks with files; give the tasks with --tasks DIR")
     return call
 
 
-def _settle_shop(call: StudyPlan, own: StudyPlan) -> None:
+def _check_shop_of_tasks(call: StudyPlan, own: StudyPlan) -> None:
     if call.with_shop and not (call.shop or own.shop):
         raise Misuse("--with-shop needs the shop; give it with --shop")
     if call.shop and not call.with_shop and not own.shop:
@@ -121,36 +121,6 @@ def _settle_shop(call: StudyPlan, own: StudyPlan) -> None:
         raise Misuse(
             "--with-shop: the answers of this study were given without a shop; take a study of their own"
         )
-
-
-def asked_now(call: StudyPlan, *, has_own: bool) -> list[Query] | None:
-    """Return the questions that this call brings; `None` if the study continues with its own questions."""
-    if call.tasks is not None:
-        found = task_folders().queries_of(call.tasks, _sizes(call.sizes))
-        task_folders().say_what_is_odd(call.tasks)
-        return found
-    if call.queries is not None:
-        found = read_queries(call.queries)
-        if not found:
-            raise Misuse(f"{call.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
-        return found
-    if not has_own:
-        raise Misuse(f"{call.study}: a new study needs --queries FILE, one JSON query a line")
-    return None
-
-
-def _sizes(given: str | None) -> list[str] | None:
-    if given is None:
-        return None
-    sizes = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
-    if not sizes:
-        raise Misuse("--sizes: names no size; e.g. --sizes 32k,128k")
-    return sizes
-
-
-def reaches_given(call: StudyPlan) -> tuple[Reach, ...] | None:
-    """Return the ways to reach frozen pages that the call names; `None` if none is named."""
-    return None if call.reach is None else reaches_of(call.reach)
 
 
 def can_have_reach(reach: Reach, variant: Variant) -> bool:

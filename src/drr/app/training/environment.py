@@ -16,7 +16,7 @@ from drr.agents.base import NAMED_LIMITS, LimitName, tight_calls
 from drr.agents.runner import schemas
 from drr.app.calls import run_blocking
 from drr.app.session import ToolSession
-from drr.app.study.trust import named_settings, settle_settings
+from drr.app.study.trust import named_settings, vouched_settings
 from drr.app.training.episode import (
     ACTING,
     MALFORMED,
@@ -102,7 +102,7 @@ class SharedShop:
 
 def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
     """Return the settings; where none names a web, the web that was made with the shop is added."""
-    return with_own_web(settle_settings(named, ()).settings, place if isinstance(place, str) else place.spec)
+    return with_own_web(vouched_settings(named, ()).settings, place if isinstance(place, str) else place.spec)
 
 
 def _call_limits(name: LimitName, query: Query) -> EpisodeLimits:

@@ -64,10 +64,10 @@ def _confine() -> None:
     ):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(what, (most, most))
-    sys.addaudithook(_refuse)
+    sys.addaudithook(_forbid_event)
 
 
-def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+def _forbid_event(event: str, arguments: tuple[object, ...]) -> None:
     if event.startswith(_REFUSED):
         raise PermissionError(f"{event} is not for readers of files")
 

@@ -35,6 +35,16 @@ def with_own_web(settings: Settings, shop: str | None) -> Settings:
     return settings.model_copy(update={"sandbox": own})
 
 
+def with_web_of_study(settings: Settings, shop: str | None, *, is_new: bool) -> Settings:
+    """Return the settings with the shop's own web, for a new study and for one that was moved."""
+    if is_new:
+        return with_own_web(settings, shop)
+    if settings.sandbox is None or settings.sandbox.is_dir():
+        return settings
+    moved = with_own_web(settings.model_copy(update={"sandbox": None}), shop)
+    return settings if moved.sandbox is None else moved
+
+
 def _web_beside(shop: Path) -> Path | None:
     """Return the web that was made with a shop; `None` for a shop that has the one in the box. Raise `DrrError` for a web that was replaced."""
     web, file = shop.with_name("web"), shop.with_name(MADE)

@@ -126,7 +126,7 @@ class _Statement:
         self._report, self._end = report, end
         self._parts: list[str] = []
         self._words: set[str] = set()
-        self._tail = ""
+        self._last_text = ""
         self._after_mark = False
 
     def take(self, marker: Marker, after: str, *, cites: bool) -> None:
@@ -142,7 +142,7 @@ class _Statement:
         elif (
             (is_link or marker.form == "numbered_link")
             and _PARTED.match(after)
-            and not _OPENED.search(self._tail)
+            and not _OPENED.search(self._last_text)
         ):
             self._close()
 
@@ -152,26 +152,26 @@ class _Statement:
     def _add(self, text: str) -> None:
         self._parts.append(text)
         self._words.update(word.casefold() for word in _WORD.findall(text))
-        self._tail = (self._tail + text)[-_LOOK:]
+        self._last_text = (self._last_text + text)[-_LOOK:]
 
     def _close(self) -> None:
         """Remove the words that led to the mark behind the last word: a comma, a dash, `according to`."""
-        kept = self._tail
+        kept = self._last_text
         led = _ATTRIBUTING.search(kept)
         kept = kept[: led.start() + (kept[led.start()] == ".")] if led else kept
         loose = _LOOSE_END.search(kept)
         kept = kept[: loose.start()] if loose else kept
-        cut = len(self._tail) - len(kept)
+        cut = len(self._last_text) - len(kept)
         while cut:
             last = self._parts.pop()
             if len(last) > cut:
                 self._parts.append(last[:-cut])
             cut = max(0, cut - len(last))
-        self._tail = kept
+        self._last_text = kept
 
     def _is_mark(self, marker: Marker, after: str) -> bool:
         words = marker.id
-        before = self._tail.rpartition("|")[2]
+        before = self._last_text.rpartition("|")[2]
         closed = after.startswith((")", "）"))
         opened = _OPENED.search(before)
         if opened and (closed or opened[0] in ("(", "（")):
@@ -181,7 +181,7 @@ class _Statement:
         ends = _NO_WORD.match(after) is not None
         alone = not _WORD.search(before)
         if alone or not (ends or _GOES_ON.match(after)):
-            return "|" in self._tail and alone and ends and is_mark_by_nature(words)
+            return "|" in self._last_text and alone and ends and is_mark_by_nature(words)
         if _POINTING.match(before):
             return ends
         if ends and _ATTRIBUTING.search(before):

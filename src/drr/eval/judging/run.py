@@ -198,8 +198,8 @@ def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeO
         "judge": desk.judge.model,
         "answers": len(desk.answers),
         "tasks": rows,
-        "of_questions": {"calls": _sum(alone.values())["calls"], "cost_usd": _cost(price, alone)},
-        **_sum(rows.values()),
+        "of_questions": {"calls": _total_row(alone.values())["calls"], "cost_usd": _cost(price, alone)},
+        **_total_row(rows.values()),
         "cost_usd": _cost(price, rows),
         "price_date": models.prices.date_of(models.name_of("judge")),
     }
@@ -208,19 +208,19 @@ def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeO
 def combine_forecasts(forecasts: Sequence[Forecast]) -> Forecast:
     """Combine the forecasts of several judging runs of one study."""
     every = grouped((name, row) for one in forecasts for name, row in one["tasks"].items())
-    rows = {name: _sum(own) for name, own in every.items()}
+    rows = {name: _total_row(own) for name, own in every.items()}
     cost = known_sum([one["cost_usd"] for one in forecasts])
-    return {**forecasts[0], "tasks": rows, **_sum(rows.values()), "cost_usd": cost}
+    return {**forecasts[0], "tasks": rows, **_total_row(rows.values()), "cost_usd": cost}
 
 
-def _sum(rows: Collection[Mapping[str, Any]]) -> Row:
+def _total_row(rows: Collection[Mapping[str, Any]]) -> Row:
     return cast("Row", {name: sum(row[name] for row in rows) for name in Row.__annotations__})
 
 
 def _count(rows: dict[str, Row], desk: JudgingContext, task: Task[Any], unit: Unit) -> None:
     estimate = task.estimate(desk, unit)
     if estimate is not None:
-        row = rows.setdefault(task.name, _sum(()))
+        row = rows.setdefault(task.name, _total_row(()))
         row["calls"] += estimate.calls
         row["input_tokens"] += estimate.characters // 4
         row["output_tokens"] += estimate.output_tokens

@@ -45,7 +45,7 @@ class PointsTask(Task[JudgedQuestion]):
     def plan(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> Iterable[Unit]:
         if desk.protocol.ask(self.name) is None:
             return
-        rows = _settled(desk, about)
+        rows = _points_without_model(desk, about)
         asks = _asks(desk, about)
         asking = _asking(desk, about.id, about.query, about.user_id, rows)
         fields = {
@@ -95,7 +95,7 @@ class PointsTask(Task[JudgedQuestion]):
             {"id": f"m{number + 1}", "text": "x" * 90, "weight": "vital", "origin": "model"}
             for number in range(more)
         ]
-        enter_points(judged, about.id, KeyPoints([*_settled(desk, about), *guessed]))
+        enter_points(judged, about.id, KeyPoints([*_points_without_model(desk, about), *guessed]))
 
 
 POINTS_TASK = PointsTask()
@@ -106,7 +106,7 @@ def _asks(desk: JudgingContext, about: JudgedQuestion) -> bool:
     return about.id not in desk.own_points and not desk.judge_of(POINTS_TASK.role).rule_written
 
 
-def _settled(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
+def _points_without_model(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
     """Return the points that people gave, else those that code makes."""
     own = desk.own_points.get(about.id)
     return list(own) if own is not None else _numbered(_points_by_code(desk, about))

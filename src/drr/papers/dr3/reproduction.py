@@ -41,7 +41,7 @@ def check(asked: Reproduction) -> None:
 
 def steps(asked: Reproduction) -> Iterator[Step]:
     arguments = asked.arguments
-    tasks = asked.places.given(arguments.tasks, "tasks")
+    tasks = asked.places.path_of(arguments.tasks, "tasks")
     sizes = arguments.sizes or (SMALL if asked.by_rules else PAPER)
     if arguments.tasks is None:
         size = ["--n", str(asked.sizes["n"]), "--sizes", sizes]

@@ -60,13 +60,13 @@ def steps(asked: Reproduction) -> Iterator[Step]:
 
 
 def _persons(asked: Reproduction) -> str:
-    return str(asked.places.given(asked.arguments.persons, "persons.jsonl"))
+    return str(asked.places.path_of(asked.arguments.persons, "persons.jsonl"))
 
 
 def _inputs(asked: Reproduction) -> Iterator[Step]:
     """Yield the steps that make persons, contexts, tasks and queries. Rules make them, so that every model gets the same."""
     places, sizes, seed = asked.places, asked.sizes, ["--seed", str(asked.arguments.seed)]
-    persons, shop = places.given(asked.arguments.persons, "persons.jsonl"), ["--shop", asked.shop]
+    persons, shop = places.path_of(asked.arguments.persons, "persons.jsonl"), ["--shop", asked.shop]
     if asked.arguments.persons is None:
         users = ["--users", str(sizes["users"]), *seed, "--model", OFFLINE, *asked.quiet]
         yield Step(["papers", "persons", "build", *shop, "--out", str(persons), *users], "input", persons)

@@ -37,7 +37,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         yield Step(["study", "import", asked.study, str(arguments.reports), *shop, *asked.quiet], "run")
     else:
         yield from asked.sample_shop()
-        queries = asked.places.given(arguments.queries, "queries.jsonl")
+        queries = asked.places.path_of(arguments.queries, "queries.jsonl")
         if arguments.queries is None:
             size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
             yield asked.queries([*size, "--seed", str(arguments.seed)])

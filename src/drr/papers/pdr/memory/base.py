@@ -167,7 +167,7 @@ async def _call_in_thread(call: Callable[[], Any]) -> Any:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[Any] = loop.create_future()
 
-    def settle(end: Callable[[Any], None], value: Any) -> None:
+    def end_once(end: Callable[[Any], None], value: Any) -> None:
         if not ended.done():
             end(value)
 
@@ -176,7 +176,7 @@ async def _call_in_thread(call: Callable[[], Any]) -> Any:
             end, value = ended.set_result, call()
         except Exception as raised:  # noqa: BLE001 - handed to whoever waits
             end, value = ended.set_exception, raised
-        loop.call_soon_threadsafe(settle, end, value)
+        loop.call_soon_threadsafe(end_once, end, value)
 
     # A daemon thread, so that a call that never ends does not keep the process alive.
     threading.Thread(target=work, name="drr-memory", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Decorators of the public functions: one lets them run inside a running event loop, one makes their async twins.
+"""Decorators of the public functions: one lets them run inside a running event loop, one makes their async forms.
 
 A call with missing or unknown arguments is a `Misuse` that says how the function is called.
 """
@@ -27,8 +27,8 @@ def anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
     return called
 
 
-def twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, object, Found]]:
-    """Return the async twin of a function. The running loop stays free, and a cancelled call asks models nothing more."""
+def awaitable(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, object, Found]]:
+    """Return the async form of a function. The running loop stays free, and a cancelled call asks models nothing more."""
     work: Callable[Given, Found] = getattr(function, "__wrapped__", function)
 
     @wraps(work)
