@@ -63,20 +63,3 @@ def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:
     assert {"faithfulness", "faithfulness product", "cited share", "overall"} <= {*rows}
     assert not {metric.label for name, metric in metrics().items() if name.startswith(FOREIGN)} & {*rows}
     assert not {"fp", "faithfulness file", "N file"} & {*rows}
-
-
-def test_of_many_pairs_those_overall_are_printed_and_the_rest_counted(judged_study: Path, drr: Drr) -> None:
-    every = [
-        "judge",
-        judged_study,
-        "--judge",
-        "offline",
-        "--what",
-        "pairwise",
-        "--variants",
-        "react,react+ws,plan-to-function+ws",
-    ]
-    printed = drr.out(*every, "--quiet")
-    pairs = drr.json("report", judged_study)["pairwise"]
-    assert len(pairs) == 21 and len(re.findall(r" : .* \d+/\d+/\d+ ", printed)) == 3
-    assert "18 rows of `drr report STUDY --out DIR`" in printed

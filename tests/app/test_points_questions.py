@@ -13,7 +13,7 @@ from drr.agents.brief import asking_for_form
 from drr.agents.runner import load_prompts
 from drr.app.training.environment import Environment
 from drr.app.training.episode import ACTING, given_tools, instructions_of
-from drr.app.training.episode_tasks import TASKS, task_of
+from drr.app.training.episode_tasks import APART, task_of
 from drr.app.training.points_tricks import POINTS_TRICKS
 from drr.app.training.proving import oracle, play_episode, prove
 from drr.app.training.transcripts import read
@@ -43,7 +43,7 @@ def _hash(text: str) -> str:
 
 def test_other_questions_are_asked_as_before() -> None:
     task = task_of(Query(query="Which?", user_id="U", checkable=Checkable()))
-    assert task is TASKS["retail"]
+    assert task is APART
     asked = {
         "answer_form": _hash(asking_for_form(load_prompts())["answer_form"]),
         "retail": _hash(task.instructions(ACTING)),

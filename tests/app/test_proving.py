@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.training.environment import Environment
-from drr.app.training.proving import ENOUGH, RewardProof, oracle, play_episode, player_row, prove
-from drr.app.training.transcripts import read
+from drr.app.training.proving import ENOUGH, RewardProof, player_row, prove
 from drr.app.training.tricks import TRICKS
-from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 from drr.env.query import Query
 from drr.env.shop import Shop
@@ -105,19 +102,3 @@ def test_a_question_that_a_trick_answers_fails(shop: Shop, made: Sequence[Query]
 )
 def test_a_lucky_guess_among_few_questions_is_no_flaw_and_a_habit_is(paid: list[float], passes: bool) -> None:
     assert player_row("trick", "guess", paid)["passed"] is passes
-
-
-def test_a_talk_is_regraded_from_its_transcript(shop: Shop, tmp_path: Path) -> None:
-    path = tmp_path / "talks.jsonl"
-    with Environment(shop, task="service", transcripts=path) as env:
-        query = env.questions([5])[0]
-        form = json.loads(json.dumps(play_episode(env, query, oracle).seen[-1][0][0].form))
-        assert {"ordered", "arrives", "refusals"} <= form["properties"].keys()
-        assert env.state["reward"] == 1 and "ask_shopper" in {
-            one["function"]["name"] for one in env.episode.start.tools
-        }
-    (kept,) = read(path)
-    assert kept.regraded().reward == kept.reward == 1
-    assert kept.model_copy(update={"changes": []}).regraded().reward == 0
-    with pytest.raises(Misuse, match="of two tasks"), Environment(shop) as research:
-        Environment(shop, [query, research.questions([1])[0]])

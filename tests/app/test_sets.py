@@ -251,14 +251,6 @@ def test_the_own_set_is_half_sealed_and_tells_no_truth() -> None:
     assert_released(frozen)
 
 
-def test_the_own_set_of_talks_gives_no_script_away() -> None:
-    own = place_of_set(Path("service-v1"))
-    frozen, shown = read_set(own), read_queries(own / "queries.jsonl")
-    assert (frozen.count, len(shown), len(frozen.parts)) == (200, 100, 3)
-    assert all(query.service is query.checkable is None and "ask_shopper" in query.query for query in shown)
-    assert_released(frozen)
-
-
 @pytest.mark.long
 def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, tmp_path: Path) -> None:
     frozen = read_set(place_of_set(Path("retail-v3")))

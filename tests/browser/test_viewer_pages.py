@@ -374,7 +374,7 @@ def test_the_report_folder_opens_from_disk_and_is_harmless(page: Page, study: Pa
     assert first is not None
     assert first["x"] < 300, "names of systems leave room for their figures"
     behind = sorted((tmp_path / "report" / "answers").iterdir())
-    assert len(behind) == 5, "two systems, their difference, what judges said, and errors"
+    assert len(behind) == 4, "two systems, their difference, and errors"
     for file in behind:
         page.goto(file.as_uri())
         expect(page.locator("main h1")).to_be_visible()

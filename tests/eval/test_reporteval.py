@@ -261,9 +261,7 @@ def test_the_command_judges_imported_reports_and_shows_every_table(tmp_path: Pat
     study, file = tmp_path / "study", lines(tmp_path / "reports.jsonl", *rows)
     drr.out("import", study, file, "--quiet")
     words = ("judge", study, "--judge", "offline", "--quiet", "--what", "reporteval")
-    told = drr.out(*words, "--profile", "paper", "--pair-seed", "5")
-    assert "ReportEval: quality and non-redundancy (0-4), support (-1 to 1)" in told
-    assert "(rules-2)" in told and "of level-2 sections, by the rule of ReportEval" in told
+    drr.out(*words, "--profile", "paper", "--pair-seed", "5")
     document = drr.json(*words)
     assert document["run"]["planned"] and not document["run"]["left"]
     plain, doubled, short = (document["metrics"][name] for name in ("plain", "doubled", "short"))

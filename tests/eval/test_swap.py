@@ -147,4 +147,4 @@ def test_swap_by_rules_as_a_user_types_it(tmp_path: Path, shop: Shop, drr: Drr) 
     assert metrics["general"]["pqr_same_products"]["value"] == 1
     assert {"pqr_p", "pqr_violations", "pqr_delta", "pqr_cfa_min"} <= set(metrics["general"])
     drr.out("report", study, "--out", tmp_path / "report")
-    assert "P tells" in (tmp_path / "report" / "tables" / "swap.md").read_text("utf-8")
+    assert "P tells" in (tmp_path / "report" / "index.html").read_text("utf-8")

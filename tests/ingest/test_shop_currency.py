@@ -143,11 +143,11 @@ def test_prompts_ask_for_figures_in_the_shops_currency(place: Path, code: str) -
     from drr.agents.brief import asking_for_form
     from drr.agents.runner import load_prompts
     from drr.app.training.episode import ACTING
-    from drr.app.training.episode_tasks import TASKS
+    from drr.app.training.episode_tasks import APART
 
     with open_shop(str(place), Settings()) as shop:
         money = shop.manifest.money
-    prompts, task = load_prompts(), TASKS["retail"]
+    prompts, task = load_prompts(), APART
     texts = [
         asking_for_form(prompts, money)["answer_form"],
         asking_for_form(prompts, money, "points")["answer_form"],

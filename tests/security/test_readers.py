@@ -25,7 +25,7 @@ READERS = {
     "the readers themselves": "env/small_files.py env/files.py",
     "what this package ships":
         "app/annotate/page.py app/papers/printed.py app/study/frozen_sets.py app/study/outcome.py data_ingest/orders.py data_ingest/publisher.py "
-        "data_ingest/sample_text.py data_ingest/shop_policy.py env/installation.py env/minilm.py env/search/fields.py env/user_code.py "
+        "data_ingest/sample_text.py env/installation.py env/minilm.py env/search/fields.py env/user_code.py "
         "env/web/corpus/generate.py offline/writer/rules.py papers/pdr/build.py papers/pdr/persona_json.py querygen/dataset.py "
         "querygen/joined/wording.py wording/locale.py",
     "what this program wrote just now, in a folder of its own":

@@ -20,7 +20,7 @@ from drr.env.web.sandbox import Sandbox
 from drr.env.world import Holdings, SourceKind, kinds_of
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.files import MOST_ROWS
-from drr.tools.registry import CART_TOOLS, EVERY, FILE_TOOLS, ORDER_TOOLS, TOOLS, call, call_sync
+from drr.tools.registry import EVERY, FILE_TOOLS, TOOLS, call, call_sync
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,7 +58,7 @@ def refused(ctx: ToolContext, tool: str, **arguments: object) -> str:
 def test_files_pages_and_rows_are_read_with_their_addresses(ctx: ToolContext) -> None:
     assert len(TOOLS) == 9
     assert list(FILE_TOOLS) == ["list_files", "read_file", "search_file", "view_image"]
-    assert list(EVERY) == [*TOOLS, *FILE_TOOLS, *CART_TOOLS, *ORDER_TOOLS]
+    assert list(EVERY) == [*TOOLS, *FILE_TOOLS]
     lines = told(ctx, "list_files").text.split("\n")
     assert lines[0] == "11 files"
     assert lines[1] == "1. manual.pdf: PDF, 4 pages"

@@ -1,4 +1,4 @@
-"""The policy on the pages of a made shop: the terms of one house, in one voice and in dated editions, drawn by the shop's content hash."""
+"""Draws the policy of a made shop. It has the terms of one house, in one voice and in dated editions."""
 
 from __future__ import annotations
 

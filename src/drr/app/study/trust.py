@@ -97,10 +97,12 @@ def trusted_settings(call: StudyPlan, study: KeptStudy) -> Resolved:
 
 
 def _agent_of(word: str) -> tuple[str | None, str]:
-    """Return the program of a variant's word and the name of its function, without its model."""
+    """Return the program of a variant's word and the name of its function, without its model. A command has no function."""
+    from drr.agents.commands.command import is_command
     from drr.agents.registry import parts_of
 
-    return program_of(word.strip()), parts_of(word.strip())[0].rpartition(":")[2]
+    bare, _ = parts_of(word.strip())
+    return program_of(bare), "" if is_command(bare) else bare.rpartition(":")[2]
 
 
 def check_agents(folder: Path, words: str) -> None:

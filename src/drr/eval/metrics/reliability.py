@@ -96,7 +96,7 @@ _UNTOLD = f"{_LOST[:-1]}, and one in which rules could read no figure is left ou
 
 
 PAID_TO_FAILURE = dict.fromkeys(("solved", "points", "reward"), 0.0)
-"""What code pays a trial that failed for good: 0 in each figure of a question that it checks."""
+"""Figures of a trial that failed for good, of a question that code checks."""
 
 
 class Way(NamedTuple):
