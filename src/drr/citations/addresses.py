@@ -117,11 +117,13 @@ def requested_address(raw: str) -> str:
 def canonical_url(raw: str) -> str:
     """Return the canonical form of a URL. It has no text fragment, no `utm_*`, lower-case scheme and host, no default port, no last slash.
 
-    Agents, judges and pages compare addresses only in this form. The canonical form of a canonical URL is the same URL.
+    Agents, judges and pages compare addresses only in this form: with a second one, repair would remove what
+    a judge accepts. The canonical form of a canonical URL is the same URL.
     """
     if _PLAIN.fullmatch(raw):
         return raw
     url = requested_address(raw)
+    # A text fragment says where a browser scrolls to; the page is the same.
     cut = url.find(":~:text=")
     if cut >= 0:
         url = url[:cut].removesuffix("#").rstrip()
@@ -197,6 +199,7 @@ def host_of(url: str) -> str:
     """Return the host of an address, without port and `www.`; empty if it has none."""
     try:
         return host_name(urlsplit(canonical_url(url)).hostname or "").removeprefix("www.")
+    # A report may cite anything, and a malformed address must not end its parse.
     except ValueError:
         return ""
 

@@ -39,7 +39,7 @@ Item = tuple[str, str]
 Member = tuple[str, MarkForm, str]
 """The id, the form and the note of a mark."""
 _BLANKET = 10
-"""Most sources that one range may cite; a larger range is a blanket citation."""
+"""Most sources that one range may cite; a larger range is a blanket citation: nobody means so many."""
 
 
 class Group(NamedTuple):
@@ -131,6 +131,7 @@ class _Reading:
         self.resolved += low in self.known or high in self.known
         self.strange = self.strange or (kind == "named" and name not in self.known)
         self.plain.append((name, *_FORMS[kind]))
+        # `[12-18] months` is an age: unless the list has both ends, a range is not several sources.
         if kind == "range" and low in self.known and high in self.known:
             first, last = int(low), int(high)
             if len(self.members) + last - first < self.ration:

@@ -68,6 +68,7 @@ def hidden_code(text: str) -> list[tuple[int, int]]:
     for match in _FENCE.finditer(text):
         if opened is None:
             opened = match
+            # Models fence whole reports as ```markdown; hidden as code, these would cite nothing.
             seen_through = match[2].strip().casefold() in ("markdown", "md")
         elif _closes(opened, match):
             if not seen_through:

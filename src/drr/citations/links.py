@@ -53,6 +53,7 @@ class Scan:
 
 
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
+# `cm<sup>2</sup>` is a unit and `10<sup>6</sup>` a power: neither cites.
 _SUPERSCRIPT = re.compile(
     r"<sup\b(?<![kc]m<sup)(?<!\bm<sup)(?<!ft<sup)(?<!in<sup)(?<!\d<sup)[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
     re.I,
@@ -64,12 +65,14 @@ _TOKEN = re.compile(
 _SIMPLE = re.compile(r"[^\s()\\<]*")
 _STEP = re.compile(r"\\.|[()]|[ \t]+|\n")
 _TITLE = re.compile(r"[ \t]*+\n?[ \t]*+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*+\)")
+# Without these two bounds, a text full of links that never end would take quadratic time.
 _RATION = 200_000
 _LONGEST_TEXT = 3_000
 
 
 def scan(report: str) -> Scan:
     """Find all links of the report."""
+    # Each kind is blanked before the next is sought: within code nothing is a formula, an image or a link.
     text = blank_spans(report, hidden_code(report))
     code = inline_code(text)
     text = blank_spans(text, code + remarks(text) + surplus_cells(text))
@@ -77,6 +80,7 @@ def scan(report: str) -> Scan:
     text = blank_spans(text, figures)
     shown = pictures(text)
     text = blank_spans(text, shown)
+    # Read before the tags are blanked, which leaves only a bare number.
     raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)
     text = blank_spans(text, tags)
@@ -164,6 +168,7 @@ class _Markdown:
         """Return where a link begins: at its own opening bracket, if known, else at its closing bracket."""
         if opened is None or not _is_text(self._text, opened, start):
             return start
+        # Another link stands within this one's text, and links never overlap.
         return start if self.links and self.links[-1].end > opened else opened
 
 

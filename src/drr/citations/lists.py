@@ -64,6 +64,7 @@ def _without_body_lists(
         n for entries in accepted if id(entries) not in own for entry in entries for n in entry.numbers
     }
 
+    # Numbered picks look like a list of sources; taken for one, the answer itself would state nothing.
     def is_body(entries: list[Entry]) -> bool:
         numbers = {n for entry in entries for n in entry.numbers}
         if numbers & defined:
@@ -114,6 +115,7 @@ def _table(rows: list[Line], text: str, taken: set[int]) -> Iterator[list[Entry]
         entry.links[0].kind == "bare" and len(row.words_beside()) <= 1
         for entry, row in zip(entries, filled_rows[-len(entries) :], strict=True)
     )
+    # A table of products with links belongs to the answer; a table of sources is cited above itself.
     if (
         (named or bare)
         and all(is_pure(entry, text) for entry in entries)
@@ -186,6 +188,7 @@ def _restarts(current: list[Entry], entries: list[Entry]) -> bool:
 
 
 def _numbered_list(entries: list[Entry]) -> ReferenceList:
+    # Markdown counts the items itself: `1.` on every line is shown as 1, 2, 3.
     dotted = [entry for entry in entries if entry.form == "dot"]
     if len(dotted) > 1 and all(entry.numbers == ["1"] for entry in dotted):
         for position, entry in enumerate(dotted, 1):
@@ -195,6 +198,7 @@ def _numbered_list(entries: list[Entry]) -> ReferenceList:
         for number in entry.numbers:
             key = f"^{number}" if entry.footnote else number
             numbered = found.by_number.get(key)
+            # An entry without an address must not hide one with an address, to which a mark can lead.
             if numbered is None or (not numbered.links and entry.links):
                 found.by_number[key] = entry
     return found

@@ -11,7 +11,10 @@ from drr.citations.groups import Group, Mark, group_of, in_columns, items_of, un
 __all__ = ["Mark", "find_marks"]
 
 _RATION = 20_000
-"""Most members to which ranges may expand in one report; a range beyond this limit counts as one."""
+"""Most members to which ranges may expand in one report; a range beyond this limit counts as one.
+
+Else `[1-999]` again and again would cost a thousand marks each.
+"""
 
 _BRACKET = re.compile(
     r"(\\?)[\[【［](\^[^\s\[\]【】\\]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.,：]{0,3}){0,2}[#^]?\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
@@ -64,6 +67,7 @@ def find_marks(
     ]
     if labels:
         marks += _labelled_marks(text, labels)
+    # Where brackets cite, a number without them is a figure or a part of a name.
     if numbered and not brackets.some_resolve and not any(mark[3] == "footnote" for mark in marks):
         marks += unbracketed(text, known, closed)
     if numbered:
@@ -106,6 +110,7 @@ class _Brackets:
             start, end = match.span()
             if text[max(0, start - 2) : start] == "# ":
                 continue  # the number of the heading itself
+            # `[[1, 2], [3, 4]]` is data, not four citations.
             if start >= arrays_end and "[" in (text[start - 1 : start], text[start + 1 : start + 2]):
                 arrays_end = self._array_end(start, arrays_end)
             if start < arrays_end:
@@ -182,6 +187,7 @@ class _Brackets:
         before = self._text[max(0, one.start - 60) : one.start].rstrip(_SPACES)
         if group.only is not None:
             return _is_plausible(group) and not (spoken and _tells_interval(before))
+        # `\[1, 2\]` may be a formula; it cites only in a report that escapes its other marks too.
         escaped = one.escaped and not (self._escapes_cite and group.resolved)
         return not group.repeats and not escaped and self._several_cite(group, before, spoken)
 
@@ -226,6 +232,7 @@ def _tells_interval(before: str) -> bool:
     bare = bare.lower()
     if not bare.endswith(_INTERVAL_WORDS):
         return False
+    # `ci` and `in` may end another word, such as `begin`; of these only `within` announces one.
     if not bare.endswith(_SHORT_WORDS) or bare.endswith("within"):
         return True
     ahead = bare[-3:-2]

@@ -3,6 +3,11 @@
 `parse` is pure and total: any text gives an answer, in time linear in its length, without network or model. Offsets refer
 to the given report. A report's *body* is everything but its reference lists; a citation is counted once per place
 and source in the body.
+
+    The gate fits [1].                     marker: id 1, in the body, at the address of its entry
+    It is [steel](https://a.example/x).    marker: a link, with its own address
+    ## Sources
+    [1] Gate: https://a.example/gate       reference: an entry of a list, which states nothing
 """
 
 from __future__ import annotations
@@ -22,7 +27,10 @@ from drr.citations.markers import Mark, find_marks
 
 
 def without_form(report: str) -> tuple[str, str | None]:
-    """Split off the last block named `form`: return the report without it, and the block. A form that is the whole report stays in the report."""
+    """Split off the last block named `form`: return the report without it, and the block. A form that is the whole report stays in the report.
+
+    Agents hand in a form as a part of the report, and judges are not to read it.
+    """
     for start, end in reversed(hidden_code(report)):
         first, *lines = report[start:end].splitlines()
         rest = f"{report[:start].rstrip()}\n{report[end:].lstrip()}"
@@ -55,6 +63,7 @@ def parse(report: str, home: str = "", ids: IdLookup | None = None) -> Citations
     canonical = _Canonical()
     body_links, list_spans = _body_links(found, lists)
     lookup = _Lookup(lists)
+    # A number in an entry or in a link's text would count as one more citation.
     elsewhere = [*list_spans, *((link.start, link.end) for link in body_links)]
     marks = find_marks(
         blank_spans(found.plain, elsewhere),
@@ -122,6 +131,7 @@ class _Lookup:
 
     def entry(self, number: str, position: int, *, footnote: bool) -> Entry | None:
         """Return the entry for a mark. If both exist, a footnote's mark means the footnote, and a number in brackets the list's entry."""
+        # Notes and sources are numbered apart, so `[^1]` and `[1]` may mean two things in one report.
         keys = (f"^{number}", number) if footnote else (number, f"^{number}")
         found = self._entry_for(keys[0], position) or self._entry_for(keys[1], position)
         return found or self._empty.get(keys[0]) or self._empty.get(keys[1])
@@ -168,6 +178,7 @@ def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _
         markers.append(
             Marker(number or name or url, link.start, link.end, "numbered_link" if number else link.kind, url)
         )
+    # Marks alone come sorted from `find_marks`.
     if links:
         markers.sort(key=itemgetter(1, 2))
     return markers

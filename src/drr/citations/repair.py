@@ -114,7 +114,9 @@ def _in_lists(report: str, citations: Citations, bad: set[str]) -> Iterator[_Cha
     """Yield the removals of list entries: those whose address is bad, and those without an address that were cited."""
     nowhere = {marker.id for marker in citations.markers if marker.url is None}
     for entry in citations.references:
+        # Marks lead to an entry's first address, so the entry goes with that one.
         if entry.urls[0] in bad if entry.urls else not nowhere.isdisjoint(entry.numbers):
+            # A whole line goes with its line end, so that the list keeps no blank line.
             whole = report[entry.start - 1 : entry.start] in ("", "\n")
             yield _Change(entry.start, entry.end + (whole and report[entry.end : entry.end + 1] == "\n"), "")
             continue
@@ -134,6 +136,7 @@ class _Edited:
     def with_changes(self, changes: list[_Change]) -> str:
         position = 0
         for start, end, text in changes:
+            # The entry around this link is gone already.
             if start < position:
                 continue
             self._parts.append(self._report[position:start])

@@ -61,6 +61,7 @@ def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:
 @contextmanager
 def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
     """Yield the shop of the study, if this user approves it; `None` for imported reports that named no shop."""
+    # The study may come from a stranger, who may have named any folder or server as its shop.
     check_shop(study.folder, study.config.get("run", {}).get("shop"), given)
     with _opened_shop(study, settings, given) as shop:
         yield shop
@@ -102,7 +103,7 @@ def judge_models(arguments: argparse.Namespace, settings: Settings, *roles: str)
 
 
 def verdicts_on_labels(labels: Path) -> Study:
-    """Open or create the study FILE.study, which keeps a judge's verdicts on a file of labels."""
+    """Open or create the study FILE.study, which keeps a judge's verdicts on a file of labels. None is paid for twice."""
     from drr.study.study import Study
 
     place = labels.resolve()
@@ -115,7 +116,8 @@ def desk_of(
 ) -> JudgingContext:
     """Return a desk, which holds all that judging takes. The protocol is ours unless another is named.
 
-    Where no judge is named, code decides what it can, and no rules stand in for a model.
+    Where no judge is named, code decides what it can, and no rules stand in for a model: their verdicts would
+    pass for a judge's.
     """
     from drr.eval.asking.judge import JudgeName
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext
@@ -185,6 +187,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
             refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
             questions=questions(study),
         )
+        # Another prompt or shop here would put verdicts under keys that promise the driver's.
         check_same(desk_facts(desk), document["facts"])
         check_models(models, (JUDGE, EXTRACTOR))
         desk.add(read_answers(study))

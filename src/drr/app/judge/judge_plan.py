@@ -63,12 +63,14 @@ class JudgingChoices(NamedTuple):
 def judging_choices(
     study: Study, desk: JudgingContext, answers: list[Answer], plan: JudgePlan, what: list[str]
 ) -> JudgingChoices:
+    # Asked before anything is judged: a wrong path must not show itself after the calls are paid.
     if plan.export_points is not None and not plan.export_points.absolute().parent.is_dir():
         raise Misuse(f"--export-points {plan.export_points}: there is no such folder; make it first")
     if plan.points is None:
         points = kept_points(study)
     else:
         points = read_points(plan.points, {wish.id for wish in desk.all_questions()})
+    # What was paid for is not judged anew unless somebody asks.
     if not plan.renew and (before := judged_before(study, desk, tasks(what))):
         raise Misuse(
             f"{study.folder}: an earlier version judged it ({', '.join(before)}), and its figures stay in the report;"

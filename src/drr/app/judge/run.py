@@ -128,6 +128,7 @@ def forecast(plan: JudgePlan) -> Forecast:
 
 
 def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
+    # A forecast writes nothing, so a study that can only be read will do.
     with open_study(plan.study, to_look=not calls) as study:
         if "stress" in study.config.get("run", {}):
             raise Misuse(
@@ -159,9 +160,11 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
 
 def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
     bench.chosen.keep(bench.study, plan)
+    # The window decides what stands in a request; a bundle's reader must plan the same requests again.
     if bench.settings.judge_window is not None:
         keep_window(bench.study, bench.settings.judge_window)
     _say_judge(plan, bench)
+    # Planning reads every report; where nothing changed since all was judged, it is skipped.
     whole = Kept(bench.study, "whole", lambda: _asked_for(plan, bench))
     asked, answers = _asked_for(plan, bench), bench.study.ledger.records.stamps("answer")
     if (planned := whole.read(whole.mark())) is not None:
@@ -172,6 +175,7 @@ def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
         for desk in bench.desks
     ]
     ran = run_to_end(_run(plan, bench, pools))
+    # Answers may have come in meanwhile; then what was judged is not the whole.
     same = (asked, answers) == (_asked_for(plan, bench), bench.study.ledger.records.stamps("answer"))
     units = (one for one in bench.study.ledger.units.standings() if one.kind == "judgement")
     if asked and same and ran.summary.stopped is None and all(one.status == "done" for one in units):
@@ -202,6 +206,7 @@ def _say_judge(plan: JudgePlan, bench: _Bench) -> None:
 
 
 async def _run(plan: JudgePlan, bench: _Bench, pools: list[Pool | None]) -> JudgingResults:
+    # Imported here, because this module has a `judge` of its own.
     from drr.eval.judging.run import judge
 
     total = JudgingResults()

@@ -31,6 +31,7 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
     found: dict[str, list[str]] = {}
     for variant, row in figures.items():
         for name, label in labels.items():
+            # That nobody judged at all is said once, by the banner above.
             if name in row and (reason := row[name].get("reason")) and reason != UNASKED:
                 found.setdefault(f"{variant}: {reason}.", []).append(label)
     return [f"{', '.join(named)} of {task}" for task, named in found.items()]

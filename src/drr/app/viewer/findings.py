@@ -34,6 +34,7 @@ def _other_places(citations: Citations, known: Span, right: Sequence[Span]) -> I
     """
     body = citations.body
     figure = body[slice(*known)]
+    # A rule names one place of a wrong figure; unmarked elsewhere, it would read as right there.
     if len(figure) > LONGEST or not any(map(str.isdigit, figure)):
         return
     is_price, own = body[: known[0]].endswith("$"), _cited_in_line(citations, known[0])

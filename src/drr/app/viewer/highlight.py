@@ -1,4 +1,12 @@
-"""Renders a report as HTML with marked claims and findings, and with links to sources."""
+"""Renders a report as HTML with marked claims and findings, and with links to sources.
+
+Claims are places in the Markdown, and marks belong into the HTML. Signs, here `{` and `}`, carry the places
+through the renderer:
+
+    {It is *steel*}.                                     signs are put into the Markdown,
+    {It is <em>steel</em>}.                              rendered with it,
+    <mark>It is </mark><em><mark>steel</mark></em>.      and become marks piece by piece, so that tags nest
+"""
 
 from __future__ import annotations
 
@@ -69,6 +77,7 @@ def _marked_html(
         text += [_without_sentinels(markdown[at:place]), chr(sign)]
         at = max(at, place)
     text.append(_without_sentinels(markdown[at:]))
+    # Links within the page open no new window. Marks hold texts of others too, so all is cleaned again.
     return _OWN_LINK.sub(r"\1", clean(marker.wrap(safe_html("".join(text)))))
 
 
@@ -79,6 +88,7 @@ def _is_plain(markdown: str, link: LinkTag) -> bool:
 
 
 def _without_sentinels(text: str) -> str:
+    """Remove signs that the report itself holds: it must not open or close a mark."""
     return _SENTINEL.sub("", text)
 
 
@@ -103,6 +113,7 @@ class _Marker:
     def __init__(
         self, claims: Sequence[MarkedSpan], findings: Sequence[MarkedSpan], links: Sequence[LinkTag]
     ) -> None:
+        # A stretch takes two signs, for its beginning and its end.
         half = _ROOM // 2
         self._claims, self._findings, self._links = claims[:half], findings[:half], links[:half]
         self._claim: MarkedSpan | None = None
@@ -134,6 +145,7 @@ class _Marker:
 
     def _tag(self, piece: str) -> str:
         self._inside_link = piece.startswith("<a ") or (self._inside_link and piece != "</a>")
+        # The renderer percent-encodes a sign that stands in a link's address.
         return _ENCODED.sub("", _SENTINEL.sub("", piece))
 
     def _text(self, piece: str) -> str:

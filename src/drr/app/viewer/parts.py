@@ -82,6 +82,7 @@ def _verdicts_alone(
         one = alone.get((verdict["claim_id"], source["url"]))
         if one is not None and one.status is not None:
             text = book.page(one.url).text if one.spans else None
+            # Offsets belong to the text that was judged; in a changed one they would mark other words.
             same = text is not None and text_hash(text) == one.sha256
             yield one.url, (one, passage_of(text, one.spans, ()) if text is not None and same else None)
 
@@ -309,7 +310,10 @@ MOST_OF_RESULT = 120
 
 
 def long_texts(talks: Iterable[Conversation]) -> dict[str, int]:
-    """Number the texts of messages and calls that are folded, each text once: a transcript loads them after the page."""
+    """Number the texts of messages and calls that are folded, each text once.
+
+    A transcript loads them after the page, so that one of a hundred calls opens at once.
+    """
     found: dict[str, int] = {}
     for one in (message.row for talk in talks for message in talk.messages):
         called = [text for call in one.get("tool_calls") or () for _, text in long_arguments(call)]

@@ -289,6 +289,7 @@ def finding_line(line: Passage) -> Markup:
     """Return the HTML of the line that states a wrong fact. The wrong words are red, and links are plain text."""
     from markupsafe import Markup
 
+    # The first link of an error's card leads to its place in the report; the line's own are text here.
     wrong = [MarkedSpan(start, end, "", "wrong") for start, end in line.spans]
     return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))
 
@@ -352,6 +353,7 @@ class _WordCache:
         self._known: dict[bytes, frozenset[str]] = {}
 
     def words_of(self, text: str) -> frozenset[str]:
+        # A model's text may hold half a surrogate pair, at which plain UTF-8 raises.
         name = sha256(text.encode("utf-8", "surrogatepass")).digest()
         if name not in self._known:
             found = _WORD.findall(text.lower())

@@ -58,6 +58,7 @@ class AnswerReader(EntryReader):
         key = self._keys[entry.key]
         try:
             return self._made(key, entry)
+        # A text may vanish while the viewer runs: that costs this answer its page, and no other.
         except LostText:
             self.study.look_for_losses()
             return self._made(key, entry)

@@ -180,18 +180,21 @@ class Judge:
         text = self._before(request, asking.form)
         message = await model.answer(transcript, asking.form) if text is None else AIMessage(text)
         self._reread += text is not None
+        # A unit may send one request twice, for ids that were left out; each time has its own answer.
         number = self._asked.get(request, 0)
         self._asked[request] = number + 1
         name = f"{_RAW}{request}:{number}"
         self._raw[name] = message.text
         self._context.keep(Outcome({}, dict(self._raw)))
         if text is None:
+            # At once, before the unit ends: a crash must not cost an answer that was paid for.
             self._context.save(name, message.text)
         return message
 
     def _before(self, request: str, form: type[BaseModel]) -> str | None:
         """Return the next stored answer to this request, if any."""
         if request not in self._ready:
+            # The kept answer left a part out; read again, it would do so for ever.
             kept = () if self._context.given.left_out else self._kept.of(request, self._context.unit.key)
             self._ready[request] = [text for text in kept if not self._retried or is_readable(text, form)]
         ready = self._ready[request]
@@ -268,6 +271,7 @@ async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
     try:
         verdicts: Iterable[Any] = (await judge.answer(asking)).verdicts
     except ModelFailure as failure:
+        # An outage says nothing of these ids: the unit is tried again later.
         if failure.transient or failure.fatal:
             raise
         return ()
@@ -282,6 +286,7 @@ def answers_by_id(
     torn: set[str] = set()
     for one in answers:
         name = _bare_id(one.id)
+        # Of two different verdicts on one id, nobody can tell which is meant.
         if name in found and verdict(found[name]) != verdict(one):
             torn.add(name)
         found[name] = one

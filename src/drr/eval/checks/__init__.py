@@ -107,6 +107,7 @@ RULES: dict[str, Rule] = {
     "order_facts": Rule("orders:order_facts", "129", reads_figures=True),
     "privacy": Rule("profile:privacy", "115"),
     "profile_facts": Rule("profile:profile_facts", "116", reads_figures=True),
+    # The document promises seventeen names, so a rule that is given up keeps its own and says so.
     "statistics": Rule("text:given_up", "200"),
     "duplicates": Rule("text:duplicates", "114"),
     "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
@@ -125,6 +126,7 @@ def check_report(subject: Subject) -> dict[str, Check]:
     read, stood = subject.in_dollars
     mentions = Mentions(read)
     found = {name: rule.check(read, mentions) for name, rule in RULES.items()}
+    # Rules read English and dollars; people are shown the report's own words and places.
     if stood is None:
         return found
     money, numbers = money_of(subject.shop), {one.order.order_id: one.number for one in read.named}

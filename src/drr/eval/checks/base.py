@@ -153,6 +153,7 @@ class Subject:
 
     @cached_property
     def _returned_pages(self) -> frozenset[str]:
+        # The report did not invent an address that the question gave.
         asked = addresses_in(self.query or "")
         return frozenset(filter(None, map(_page_of, (*(self.returned or ()), *asked))))
 
@@ -260,6 +261,7 @@ def is_own_number(subject: Subject, token: str) -> bool | None:
         subject.numbers and subject.numbers.orders(subject.orders, [token])
     ):
         return True
+    # It may be another customer's, or of a row that the ingest left out, so it accuses nobody.
     return None if is_masked(token, subject.shop.manifest.own_masks) else False
 
 

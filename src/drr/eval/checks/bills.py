@@ -1,6 +1,10 @@
 """Finds bills in a report: a table or list of products with costs, and the total below.
 
 A bill counts only where each of its lines states one cost, because otherwise it is unknown which lines the total leaves out.
+
+    - 2 x Gate, $46.99        costs 46.99 or 93.98, unless the record tells which
+    - Clip, $5.00             costs 5.00
+    **Total: $98.98**         right: a rule accuses only if no sum of such costs fits
 """
 
 from __future__ import annotations
@@ -40,11 +44,12 @@ _BETWEEN = " \t*_:=–—-.>•"
 _WHOLE = re.compile(r"\d{1,3}")
 _PIECES = 999
 """Most pieces of a line."""
+# A cent, and the rest that binary fractions leave.
 _CENT = 0.011
 _LONG = 120
 """Most characters of a line of text that may belong to a bill without naming a product."""
 _MOST = 3**10
-"""Most readings of a bill that are tried."""
+"""Most readings of a bill that are tried; each line with several costs multiplies them."""
 _NEAR = 40
 """Lines in which the item above a line is looked for."""
 _FEW = 8
@@ -127,7 +132,10 @@ _ENDS = re.compile(r"[.;]\s")
 
 
 def has_scope(body: str, total: Quantity) -> bool:
-    """Tell whether words behind a total may say what it is of. Those that compare it with another amount do not."""
+    """Tell whether words behind a total may say what it is of. Those that compare it with another amount do not.
+
+    `Total: $22.99 if you take my first choice` is a true total that no sum of the lines gives.
+    """
     end = body.find("\n", total.end)
     behind = body[total.end : None if end < 0 else end]
     cell = behind.partition("|")[0]
@@ -232,7 +240,8 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 def _perhaps_many(mentions: Mentions, start: int, end: int, amount: Quantity) -> set[int]:
     """Return the numbers of pieces that a line may tell: its bare whole numbers, in digits or words.
 
-    With words before its product it may be a choice that is left out: none.
+    With words before its product it may be a choice that is left out: none. Words for pieces differ by language and report,
+    and a true total must not be accused.
     """
     names = mentions.within(start, end)
     rest = blank_spans(

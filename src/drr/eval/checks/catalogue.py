@@ -72,6 +72,7 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
 def near_miss(subject: Subject, product_id: str) -> str | None:
     """Return an existing id that differs only by O for 0, I for 1 and the like, else `None`."""
     wrong = [index for index, letter in enumerate(product_id.upper()) if letter in "O0I1L"]
+    # Each such letter multiplies the ids to look up by two or three.
     if len(wrong) > 7 or not product_id.isascii():
         return None
     letters = list(product_id.upper())
@@ -95,6 +96,7 @@ def outside_shop(subject: Subject, mentions: Mentions) -> Check:
             tally.fail(span, f"Address: {source.url}; it is a page of another shop")
         else:
             tally.ok()
+    # A report without addresses leads to no other shop, which is all that this rule asks.
     if not tally.passed and not tally.findings:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
     return tally.check()
@@ -226,6 +228,7 @@ def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Produc
     both = "" if other is None else f"{full_name(other)} {full_name(product)}"
     strange = strange and similarity(named.name, both) >= SAME
     why = f"Name: {' '.join(named.name.split())[:80]}", product.title[:80]
+    # A bad name alone accuses nobody: people shorten names. Only another product's name is surely wrong.
     tally.compare(named.span, False if other is not None and strange else None, *why)
 
 

@@ -23,6 +23,7 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
     soft = [one for one in citations.defects if one.kind in _SOFT]
     findings = tuple(Accusation((one.start, one.end), _defect_text(one)) for one in hard)
     remarks = tuple(map(_defect_text, soft))[:50]
+    # What is untidy is not false, so it is a remark and breaks no rule.
     return Check("remark" if hard else "pass", dict(counts), findings, remarks)
 
 

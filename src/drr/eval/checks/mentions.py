@@ -199,6 +199,7 @@ class Mentions:
             if not linked[one.start]
             and (
                 self.body[one.start : one.end] == one.id
+                # The body has spaces for code, but people put ids in backticks.
                 or report[one.start - 1 : one.end + 1] == f"`{one.id}`"
             )
         )
@@ -208,6 +209,7 @@ class Mentions:
 def _is_name(marker: Marker) -> bool:
     tokens = name_words(marker.id)
     is_link = marker.form in ("link", "html") and not marker.id.startswith(("http://", "https://"))
+    # `See the product page` is what a link says of itself, not a product's name.
     return is_link and len(tokens) >= 2 and not PAGES.is_of_a_page(tokens)
 
 

@@ -99,6 +99,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
         if order is None:
             is_sure = span in reader.asserted or (order_id, span) in cited
             is_open = subject.is_asked(subject.report[slice(*span)]) or _may_be_own(subject, order_id)
+            # Running text may deny a number (`there is no order 12...`); a record or a citation asserts it.
             holds = False if is_sure and not is_open else None
             tally.compare(span, holds, f"Order: {order_id}", "no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
@@ -106,6 +107,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     linked = {one for one, _ in cited} - {one for one, _ in written}
     nothing: Unknown = "prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent"
     found = tally.check(nothing, linked=len(linked))
+    # A day that was seen and not compared may be wrong, so `pass` would say too much.
     if found.status == "pass" and tally.unknown:
         return replace(found, status="unverifiable", remarks=("prose",))
     return found
@@ -321,7 +323,7 @@ class _OrderReader:
             state = _STATES.get(text.casefold())
             states = {*self._subject.states.get(text.casefold(), ()), *([state] if state else ())}
             known = order.order_status if order else ""
-            if states and known != "Unknown":
+            if states and known != "Unknown":  # such an order contradicts nothing
                 self._enter(named, place, state or text.casefold(), known, holds=known in states)
 
     def _enter(self, named: tuple[str, Span], place: Span, value: str, known: str, *, holds: bool) -> None:

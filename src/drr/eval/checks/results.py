@@ -152,6 +152,7 @@ class Tally:
             **value,
         }
         findings = tuple(self.findings[span] for span in sorted(self.findings))
+        # No fact, no pass: else a report that says nothing to check would be praised.
         status: Status = found if findings else "pass" if self.passed else "unverifiable"
         remarks = ("unrecorded" if self.unknown else nothing,) if status == "unverifiable" else ()
         return Check(status, counts, findings, remarks, frozenset(self.decided))

@@ -146,6 +146,7 @@ def read_answers(study: Study) -> list[Answer]:
 
 def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
     spec, result = record.spec, record.result
+    # The study may be a stranger's: types are checked here, so that nobody has to check them later.
     with naming_errors(f"the answer {record.label!r}"):
         for name in ("query_id", "query", "variant"):
             of(spec[name], str)
@@ -226,6 +227,7 @@ class AnswerEvidence:
             shop=shop,
             shop_hosts=shop_hosts,
             user_id=answer.user_id,
+            # An address of records that the agent was not given is made up, however rightly it was guessed.
             withheld=not setting_of(answer.record.spec.get("setting") or RECORDS.name).has_records,
             changes=answer.state_changes,
             pages=refetched or {},
@@ -277,6 +279,7 @@ class AnswerEvidence:
             )
         if kind.paged and url in self._made_up:
             made_up = self._made_up[url]
+            # Not fetched unasked: it may carry a shopper's name, or lead to a page that exists by chance.
             if not returned and made_up.page_status is None and url not in self._refetched:
                 return FrozenText(url, name, "unreachable", reason=NEVER_ASKED)
             returned.append(made_up)

@@ -214,6 +214,7 @@ class _Statements:
         elif named and not block.bulleted and self._leads(block, below):
             self._items.clear()
             self._begin(markers, led=True)
+        # Marks alone below statements are their sources; a link that names a thing may begin the next one.
         elif not named:
             self._cite_pending(urls_of(markers), since=0)
         elif not block.bulleted and (

@@ -78,7 +78,7 @@ def content_stems(text: str) -> frozenset[str]:
 
 
 _MOST_AMOUNTS = 16
-"""Most amounts of a text that are added up."""
+"""Most amounts of a text that are added up; groups of three grow with the cube of their number."""
 _MULTIPLES = range(2, 13)
 
 

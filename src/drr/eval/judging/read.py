@@ -46,6 +46,7 @@ def store_judging(study: Study, judging: JudgingRun) -> None:
     same = [one for one in known if replace(one, versions={}) == replace(judging, versions={})]
     before = next((one for one in reversed(same) if one.agrees(judging)), same[-1] if same else judging)
     now = {name.partition("/")[0] for name in judging.versions}
+    # A judging of pairs alone must not take the earlier grades out of the figures.
     rest = {name: v for name, v in before.versions.items() if name.partition("/")[0] not in now}
     banner = judging.banner or next((one.banner for one in known if one.judge == judging.judge), None)
     whole = replace(judging, versions={**rest, **judging.versions}, banner=banner)
@@ -144,6 +145,7 @@ def read_judged(
     for name, task in tasks((), found).items():
         records = found.get(name, [])
         counted = [record for record in records if task.counts(record, judged)]
+        # By time, so that of two verdicts on one thing the later stands.
         settled = sorted((r for r in counted if _is_final(r)), key=lambda r: (r.finished_at, r.key))
         judged.units[name] += len(settled)
         judged.failed[name] += sum(not record.done for record in settled)

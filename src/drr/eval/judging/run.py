@@ -166,7 +166,10 @@ def _tasks_with_subjects(
 
 
 def sample_units(desk: JudgingContext, units: list[Unit]) -> list[Unit]:
-    """Draw the units of a repetition: whole reports of a seeded sample of each task. A repetition measures the judge, not the systems."""
+    """Draw the units of a repetition: whole reports of a seeded sample of each task. A repetition measures the judge, not the systems.
+
+    Reports are whole, because the figure of a few of a report's claims is no second reading of its figure.
+    """
     if not desk.repeat:
         return units
     drawn = list[Unit]()
@@ -189,6 +192,7 @@ def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeO
         for unit in sample_units(desk, list(planned_units(desk, options, stage, judged))):
             if unit.key not in done:
                 _count(rows, desk, options.tasks[unit.spec["task"]], unit)
+        # The next stage is planned from verdicts, which a forecast does not have.
         for task, matter in _tasks_with_subjects(desk, options, stage):
             task.guess(desk, matter, judged)
     price = models.prices.of(models.name_of("judge"))
@@ -310,7 +314,7 @@ async def judge(
 ) -> JudgingResults:
     """Judge all missing units, in this process or by a pool whose workers open an equal desk.
 
-    After a stage that was stopped, the next stages are not begun.
+    After a stage that was stopped, the next stages are not begun: they are planned from its verdicts.
     """
     keep_judgeable(desk, options)
     ran = JudgingResults()
@@ -372,6 +376,7 @@ def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedP
         book = AnswerEvidence(answer, None, shop_hosts=shop_hosts)
         own = dict.fromkeys(s.url for s in parse(answer.report).sources if is_paged(book.type_of(s.url)))
         spelt = {canonical_url(url): url for source in answer.sources for url in source.addresses}
+        # Other addresses are kept apart: a report may have written a shopper's name into one.
         shown = spelt.keys() | (returned_addresses(answer) or frozenset())
         known |= {url: spelt.get(url, url) for url in own if url in shown}
         cited |= own

@@ -14,7 +14,10 @@ from drr.eval.rewards.points import graded_points
 from drr.eval.rewards.rewarded import Rewarded
 
 BARE = 0.2
-"""The share that is paid for what the form says and the report does not."""
+"""The share that is paid for what the form says and the report does not.
+
+If all were paid, an answer with an empty report would keep nine tenths of its reward.
+"""
 
 
 def _share(right: float, of: int) -> float | None:
@@ -84,8 +87,10 @@ def reward(answer: Rewarded) -> RewardRow:
     core, core_weight = _weighed("answer", values)
     beside, beside_weight = _weighed("beside", values)
     answered = core / core_weight
+    # Where no right point has a source, `cited` is unknown, and the answer is still paid in full.
     total = answered * (core_weight + beside) / (core_weight + beside_weight)
     for one in COMPONENTS:
+        # Who states nothing has no share of right statements, and earns nothing.
         total *= (values[one.name] or 0.0) if one.role == "factor" else 1.0
     return {
         "total": round(total, 6),

@@ -64,6 +64,7 @@ class _Apart:
             for point, holds in figures.items()
             if holds
         }
+        # Who refuses every point must not be paid for those that were to be refused.
         if right:
             right |= {point: point in lists.refusals for point, holds in refusals.items() if holds}
         sources: dict[int, Collection[str]] = {
@@ -91,6 +92,7 @@ class _Apart:
     def met(self) -> dict[int, list[str]]:
         """Return the right picks of each need that is met, by point. Empty where the answer picks more than was asked for."""
         found: dict[int, list[str]] = {}
+        # Scarce needs choose first, so that an easier one does not take their only product.
         free = self._counted
         for point, need in self._wanted:
             chosen = [one for one in free if one in need.products][: need.picks]
@@ -119,6 +121,7 @@ class _Apart:
         """Return the picks that a tool returned. Empty where the answer picks more than was asked for."""
         most = sum(need.picks for need in self.answer.truth.needs)
         picks = self.answer.picks
+        # Else a list of the whole shop would meet every need.
         return [] if len(picks) > most else [one for one in picks if one in self.answer.prices]
 
     @property
@@ -176,6 +179,7 @@ class _Joint:
             for point, one in once.items()
             if point in kept and point in truth and self._is_right(one, truth[point])
         }
+        # As above: refusals alone are not paid.
         if not any(truth[point].status == "answered" for point in right):
             right = {}
         true = sum(self._true(one, truth[one.point]) for one in once.values() if one.point in truth)

@@ -78,6 +78,7 @@ class Rewarded:
 
     @cached_property
     def lists(self) -> ReportLists:
+        # `$12.50` says nothing of a price in a shop of euros.
         return ReportLists(without_foreign(self.report, self.query.currency or DOLLARS.code))
 
     @cached_property

@@ -1,4 +1,11 @@
-"""Builds one row for each claim and cited address: the verdict on the address, and whether it is needed."""
+"""Builds one row for each claim and cited address: the verdict on the address, and whether it is needed.
+
+Say the judge finds that a claim's three addresses together support all of it:
+
+    A alone: partial                       supports
+    B alone: none; without B: partial      needed, as B supports only beside the others
+    C alone: none; without C: full         irrelevant
+"""
 
 from __future__ import annotations
 
@@ -134,6 +141,7 @@ class JudgedCitations:
         for source in filter(_is_read, verdict["sources"]):
             text = str(source["sha256"])
             verdicts[text] = self.addresses.get((claim, source["url"])) or verdicts.get(text)
+        # One text is the whole set, so the verdict on the set is the verdict on it.
         if len(verdicts) == 1:
             verdicts = dict.fromkeys(verdicts, verdict)
         types = self.claims[claim].page
@@ -144,6 +152,7 @@ class JudgedCitations:
             own = verdicts.get(str(source["sha256"])) if _is_read(source) else None
             needed = None
             if own is not None and own["status"] == "none":
+                # Of two addresses with one text, either can go and nothing is lost.
                 shared = addresses[str(source["sha256"])] > 1
                 of_address = self.addresses.get((claim, source["url"]))
                 without = of_address.get("without") if of_address and len(types) == 1 else None

@@ -81,6 +81,7 @@ async def extract_with_model(
 def claim_rows(extraction: Extraction, citations: Citations, book: AnswerEvidence) -> list[ClaimRow]:
     """Build the rows of distinct claims. Repeating a claim makes a report neither better cited nor better supported."""
     leant = claims_citing(book.answer.report, citations)
+    # Records alone: what a page says of a thing is not the thing, and the next words may be the writer's.
     behind = [one for one in leant if not is_paged(book.type_of(one.urls[0]))]
     extraction.claims = [_with_citations_before(claim, behind) for claim in extraction.claims]
     found = distinct_claims(extraction.claims)

@@ -38,7 +38,7 @@ UNKNOWN_WINDOW = 32_768
 _RESERVED = 16_384
 """Tokens reserved for the prompt, the claims and the answer."""
 _OPEN = 64
-"""Number of answers whose evidence is kept in memory."""
+"""Number of answers whose evidence is kept in memory: each holds all pages that its tools returned."""
 _WINDOW = "judge_window"
 _CHARACTERS = 2
 """Characters per token, estimated low: a request that is too long would give no verdict at all."""
@@ -313,7 +313,7 @@ class Task(ABC, Generic[Planned]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for old, now in (("settle", "finish_reading"), ("lacks", "is_incomplete")):
-            if old in vars(cls):
+            if old in vars(cls):  # its code would never run
                 raise Misuse(f"task {cls.__name__}: `{old}` is called `{now}` since 0.3.0; rename it")
 
     def version_by(self, judge: str) -> int:

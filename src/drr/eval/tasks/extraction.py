@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class ExtractionTask(Task[Answer]):
     name = "claims"
     version = 13
+    # Only what rules extract changed since: with one version, models would be asked anew for nothing.
     asked_version = 11
     subject = "answer"
     role = EXTRACTOR
@@ -50,6 +51,7 @@ class ExtractionTask(Task[Answer]):
         from drr.eval.tasks.claim_extraction import Extraction, claim_rows, extract_in_tries
 
         answer = desk.answer(spec["answer"])
+        # Within a deadline: a report is hostile text, and none may hold up a judging.
         citations = await read_in_time(answer.report, lambda: desk.citations(answer.report))
         if judge.rule_written:
             found = await read_in_time(answer.report, lambda: extract_by_rules(answer.report, citations))
@@ -66,6 +68,7 @@ class ExtractionTask(Task[Answer]):
             "by_rule": judge.rule_written,
             "silent": silent_sections(citations.body, extraction.claims),
         }
+        # A model that takes no claim at any citation read badly: the report would seem to cite nothing.
         if not judge.rule_written and not any(claim.urls for claim in extraction.claims):
             result["untaken"] = citations.resolvable_count
         return Outcome({**result})

@@ -38,6 +38,7 @@ class JointTask(SupportTask):
         }
         items = [one for one in joint_items(desk, about, claims.values()) if one.id in wanted]
         asked = {item.claim_id for item in items}
+        # The last group asks nobody: its unit keeps what code decided of the claims that need no request.
         for group in [*batches_of(items, desk), []]:
             ids = dict.fromkeys(item.claim_id for item in group) or [
                 one for one in claims if one not in asked

@@ -147,6 +147,7 @@ class JudgingRun:
 
     @cached_property
     def id(self) -> str:
+        # A scorecard may call the judge weak later on; that makes no other judging.
         named = {name: value for name, value in asdict(self).items() if name != "banner"}
         return content_id(json.dumps(named, sort_keys=True))[:8]
 

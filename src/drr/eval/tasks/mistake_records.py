@@ -216,6 +216,7 @@ def _span_behind(text: str, shown: tuple[int, int], written: str) -> tuple[int, 
     return (hits[0].start(), hits[-1].end()) if hits else None
 
 
+# A model writes the sums: nested a thousandfold or huge, one must not hold up a judging.
 _LONGEST = 300
 _DEEPEST = 60
 _LARGEST = 1e12
@@ -278,6 +279,7 @@ def compute_sum(text: str) -> WorkedOut | None:
     if not asked or len(asked) > _LONGEST:
         return None
     try:
+        # Parsed and never evaluated, as the text is a model's.
         value = _value(ast.parse(asked, mode="eval").body, 0)
     except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, RecursionError, MemoryError):
         return None

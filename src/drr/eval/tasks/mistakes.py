@@ -312,6 +312,7 @@ def _charge(brief: Brief, name: str, judged: StatementAnswer) -> StatementCharge
     names = [one for one, known in worked if one.strip() and one.casefold() != ORDERS and known is None]
     found = [one.text for one in sums] + [look_up_product(brief.subject, one) for one in names]
     words = money.as_dollars(statement.text)
+    # Code works out sums; a statement called true without the result in it is weighed once more.
     unmet = judged.verdict == "true" and any(is_unmet(one.value, words) for one in sums)
     accuses = judged.verdict == "false" or unmet
     if not accuses and not names:

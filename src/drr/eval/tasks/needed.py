@@ -44,7 +44,9 @@ class NeededTask(SupportTask):
         extracted, found = judged.checked_claims(about), judged.judged_claims(about, desk.protocol.checked)
         if extracted is None or found is None or desk.refetched is not None or not desk.protocol.judges_each:
             return
+        # Where the whole set has no score, nobody can say what leaving one out costs.
         claims = {one.id: one for one in found.claims or () if one.whole in SCORE}
+        # Without its own verdicts, the plan is the same before and after, so that a bundle lacks no unit.
         before = replace(judged, answers=[about], rests={}).citations[about.key] or ()
         rows: dict[str, RestRow] = {}
         for one in before:

@@ -1,4 +1,11 @@
-"""Registers the judging tasks, one row each. Finds the words of `--what`, the order of the tasks and the tasks themselves."""
+"""Registers the judging tasks, one row each. Finds the words of `--what`, the order of the tasks and the tasks themselves.
+
+A task waits for the results from which it is planned:
+
+    claims -> support -> joint -----> needed
+                      -> citations ->
+    rating, pairwise, rules, ...                  wait for nothing
+"""
 
 from __future__ import annotations
 
@@ -12,6 +19,7 @@ if TYPE_CHECKING:
     from drr.eval.tasks.desk import Task
 
 
+# Places are text: help, and a judging of other tasks, load none of these modules.
 REGISTERED: tuple[JudgingTask, ...] = (
     JudgingTask("faithfulness", "claims", usual=True, place="drr.eval.tasks.extraction:EXTRACTION"),
     JudgingTask("faithfulness", "support", usual=True, place="drr.eval.tasks.support:SUPPORT"),

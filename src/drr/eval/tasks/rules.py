@@ -41,6 +41,7 @@ class CheckedTask(Task[Answer]):
             "shop_url": desk.shop_url,
             "constraints": None if about.constraints is None else about.constraints.model_dump(mode="json"),
         }
+        # Named only where set, so that keys of English shops in dollars stay, and nothing is checked again.
         if desk.shop is not None and desk.shop.manifest.currency:
             fields["currency"] = str(desk.money)
         language = desk.language or (desk.shop.manifest.language if desk.shop is not None else None)
@@ -57,6 +58,7 @@ class CheckedTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         answer = record.key_fields["answer"]
+        # Other rules may have checked this report before; only the last check counts.
         judged.rules.pop(answer, None)
         judged.unchecked.discard(answer)
         same = record.key_fields.get("version") == rules_version(self.version)

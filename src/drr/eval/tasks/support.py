@@ -32,6 +32,7 @@ class ClaimTask(Task[Answer]):
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Judge one unit. Pages that were fetched now are stored with the verdict; all other evidence is in the answer's record."""
+        # Imported here: who reads kept verdicts needs none of what makes requests.
         from drr.eval.tasks.support_requests import judge_support
 
         items = self.items(desk, spec)
@@ -102,6 +103,7 @@ class SupportTask(ClaimTask):
             "answer": about.key,
             "claims": claims,
             "items": names,
+            # A prompt shows no unreadable source, so its fingerprint cannot tell what could not be read.
             "statuses": [[s.status for s in item.sources] for item in group],
             "prompt": support_asking(desk.prompts, desk.protocol, group).fingerprint if group else "",
             "refetch": desk.refetched is not None,

@@ -42,6 +42,7 @@ _COUNT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
+# A claim with any word but these and the product's name says more than figures; a judge reads it.
 _FRAME = frozenset(
     tokens(
         "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
@@ -64,11 +65,13 @@ class Decision(NamedTuple):
 
 def decide_support(claim: str, sources: Sequence[FrozenText]) -> Decision | None:
     """Decide by code whether the record supports the claim. `None` where the claim says more than price, stars and number of ratings, or cites more than one record."""
+    # Only a record decides: a seller may write lines that look like one into a text.
     if len(sources) != 1 or sources[0].product is None:
         return None
     product, currency = sources[0].product, sources[0].currency
     text = _OUT_OF_5.sub(" stars", plain(currency.as_dollars(claim)))
     words, title = tokens(text), tokens(product.title)
+    # Reports cut long titles within a word; the piece is still only the name.
     named = {*title, *_broken_off(words, title)}
     content = frozenset(words) - GRAMMAR
     if product.price is None and not _UNPRICED.isdisjoint((content, content - named)):
@@ -221,6 +224,7 @@ class SupportItem:
         if self.readable:
             return None
         found = [source.status for source in self.sources]
+        # A page that nobody tried to keep may well support the claim, so there is no score.
         if not found or "not_frozen" in found:
             return "not_frozen"
         return next((s for s in found if s != "ok"), "empty")
@@ -281,6 +285,7 @@ def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str = "",
 
 def is_quoted(quote: str, item: SupportItem) -> bool:
     """Tell whether the evidence that the judge was shown has the words of a quotation. Its address says nothing."""
+    # What was shown counts, not the source: a page's hidden words must help neither side.
     sections = ((one.title or "", evidence_section(one, item.spans(one)).text) for one in item.readable)
     return is_quotation(quote, ["\n".join(texts) for texts in sections])
 
@@ -342,6 +347,8 @@ def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> Verd
     """Build the verdict from a judge's answer. With `cap`, a figure that contradicts the product record lowers full support to partial."""
     status, quote = _LABEL[judged.support], judged.quote
     verdict = verdict_of(item, status, judged.justification, "judge")
+    # What a source does not say cannot be quoted. A `none` needs no quotation either: left open for the lack
+    # of one, it would leave the mean and raise faithfulness.
     if status != "none" and judged.absent and not tokens(quote or ""):
         verdict["absent"] = True
     elif status != "none" and quote is not None and not is_quoted(quote, item):
@@ -356,12 +363,14 @@ def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> Verd
             break
     if status != "full" or not cap:
         return verdict
+    # A judge is overruled on literal ground alone: the very record holds another figure.
     wrong = contradicted_figures(item.claim, item.readable)
     if wrong:
         verdict["status"], verdict["by"], verdict["judged"] = "partial", "rule over judge", "full"
         verdict["reason"] = (
             f"the record says otherwise: {', '.join(wrong)}. The judge said: {judged.justification}"
         )
+    # Only noted: the source may give the figure in a way that code does not read.
     elif absent := item.missing_numbers():
         verdict["reason"] = f"{judged.justification} (Not stated as such: {', '.join(absent)}.)"
     return verdict

@@ -1,4 +1,12 @@
-"""Puts claims beside the texts they cite, sends them to a judge in requests, and reads the verdicts."""
+"""Puts claims beside the texts they cite, sends them to a judge in requests, and reads the verdicts.
+
+What a request holds:
+
+    Evidence 1 (product): ...            a text is sent once, however many claims lean on it
+    Claims that cite evidence 1:
+    c1-product | The gate is steel.      one line each, by whose id the judge answers
+    c4-product | It costs $46.99.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +61,7 @@ def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[CitingClaim]
             if not is_paged(source_type) or not both:
                 continue
             seen = tuple(book.seen(url) for url in urls)
+            # Where the agent saw every word, a second call would only repeat the verdict.
             if not all(map(_is_all_seen, seen, pages)):
                 found.append(_item(claim, source_type, "seen", seen, cut))
     return found
