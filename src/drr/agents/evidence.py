@@ -303,4 +303,5 @@ async def _make_once(
     task = tasks.get(key)
     if task is None:
         task = tasks[key] = asyncio.create_task(make())
+    # A cancelled caller must not cancel the work that the others wait for; `aclose` ends it with the run.
     return await asyncio.shield(task)

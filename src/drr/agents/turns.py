@@ -123,6 +123,7 @@ async def write_from_findings(
         except ModelFailure as failure:
             if failure.kind != "context_overflow" or last:
                 raise
+        # Half of what was sent, not of the limit: findings far below the limit would be sent again unchanged.
         limit = min(limit, sum(len(piece.text) for piece in pieces)) // 2
         run.notes.append(
             f"{conversation}: findings shortened to {limit:,} characters, the model's context is smaller"
@@ -175,6 +176,7 @@ async def ask_for_report(
         added.append(reply)
         if not reply.tool_calls:
             return reply.text.strip() or None, added
+        # Providers reject a conversation in which a tool call has no answer.
         added += [tool_message(call["id"], call["name"], OVER, ok=False) for call in reply.tool_calls]
     return None, []
 

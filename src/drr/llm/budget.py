@@ -170,6 +170,7 @@ class Budget:
 
     async def _wait_for_grant(self, amount: SpendAmount) -> bool:
         while True:
+            # Cleared before the question: an amount that is returned meanwhile must still wake this call.
             self._returned.clear()
             verdict = self.purse.reserve(amount, self.limit)
             if verdict != "wait":
@@ -210,6 +211,7 @@ class Charge:
         try:
             for budget in self._budgets:
                 self._held.append((budget, await budget.reserve(self._amount)))
+        # One budget may grant and the next refuse: what was granted must not stay reserved.
         except BaseException:
             self._give_back()
             raise
@@ -280,6 +282,7 @@ class TokenPrice(Rates):
 
     def at_most(self, input_tokens: int, output_tokens: int) -> int:
         """Return the highest cost of a call of this size. Nothing is read from the cache, and all input may be written to it."""
+        # Writing to the cache may cost more or less than plain input, so neither alone is the upper bound.
         plain = self.cost(Tokens(input_tokens, output_tokens))
         written = self.cost(Tokens(input_tokens, output_tokens, cache_write=input_tokens))
         return max(plain, written)

@@ -198,6 +198,7 @@ class Limiter:
         try:
             await turn
         except asyncio.CancelledError:
+            # The turn came just before the cancellation: its place is passed on, or it would be lost.
             if turn.done() and not turn.cancelled():
                 self.running -= 1
                 self._wake()
@@ -252,6 +253,7 @@ async def with_retries(
         started = clock.now()
         try:
             async with limiter.slot(), reserve() as reserved:
+                # The clock starts after the wait for a place, which is not the provider's fault.
                 started = clock.now()
                 begun = started if begun is None else begun
                 left = max(0.001, retries.deadline_s - (started - begun))

@@ -106,6 +106,7 @@ def tokens_of(message: AIMessage) -> Tokens | None:
         cache_read=read,
         cache_write=by_age or int(details.get("cache_creation") or 0),
     )
+    # No text or call takes no tokens, so a 0 beside one is no count.
     silent = not tokens.output and (message.text or message.tool_calls)
     return tokens if tokens.can_be and not silent else None
 
@@ -197,6 +198,7 @@ class Meter:
 def total_cost(costs: Iterable[int | None]) -> int | None:
     total = 0
     for cost in costs:
+        # A sum of the known parts alone would look like the whole cost.
         if cost is None:
             return None
         total += cost

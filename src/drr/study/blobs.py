@@ -47,6 +47,7 @@ class Blobs:
         digest = sha256(content).hexdigest()
         path = self.folder / digest[:2] / digest
         try:
+            # A text known to be broken is written again, so that computing its unit again restores it.
             if path.stat().st_size == len(content) and digest not in self._broken:
                 return digest
         except FileNotFoundError:
@@ -105,6 +106,7 @@ class Blobs:
                     self._there[start] = {file.name for file in files if file.is_file()}
             except OSError:
                 self._there[start] = set()
+        # A listing may be older than a text that was stored since; only its "yes" can be trusted.
         return digest in self._there[start] or self.path(digest).is_file()
 
     def check(self, digests: Iterable[str]) -> None:

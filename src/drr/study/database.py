@@ -64,6 +64,7 @@ def _make(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, owner_only_mode(0o666))
         try:
+            # Two processes may make the same study; the second must not write over the page of the first.
             fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle).st_size == 0:
                 os.pwrite(handle, _first_page(), 0)

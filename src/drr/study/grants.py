@@ -60,6 +60,7 @@ class GrantedBudget(Budget):
         try:
             return await answer
         except asyncio.CancelledError:
+            # A grant that arrived just before the cancellation would else stay reserved until the run ends.
             if answer.done() and not answer.cancelled() and answer.result():
                 self._tell(Spent(amount))
             raise
@@ -97,6 +98,7 @@ class Grants(Generic[W]):
         """Remove a worker that is gone. The amounts that were granted to it count as spent."""
         lent = self._lent.pop(worker, NOTHING)
         self._waiting = [one for one in self._waiting if one[0] != worker]
+        # A worker that is gone cannot say how its calls ended, so all that it was lent may have been billed.
         if lent != NOTHING:
             self._bank.own.record_spending(lent, NOTHING, lent)
         self._answer()

@@ -36,6 +36,7 @@ class Handout:
         self._longest_first = longest_first
         """True while the last units are still to be ordered by their expected duration."""
         self._units = {unit.key: unit for unit in units}
+        # Stopped units come first: their saved answers are paid for and used again.
         self._stopped_before = stopped = ledger.saved.under_way(self._units)
         self.waiting = deque(sorted(self._units, key=lambda key: key not in stopped))
         self._stopped = False
@@ -82,6 +83,7 @@ class Handout:
                     self.waiting.remove(key)
                 self._ledger.under_way.begin(self._holder, chosen)
                 for assignment in self._ledger.assignments(chosen):
+                    # The run may have been stopped while a worker took the unit before this one.
                     if self._stopped:
                         return
                     self._admission.begun(assignment.unit.key)

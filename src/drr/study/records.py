@@ -102,6 +102,7 @@ _FORM: Mapping[str, Callable[[Any], Any]] = {
 """The columns of a record, each with the check of its stored value."""
 _COLUMNS = ", ".join(_FORM)
 _ENDED = list(_FORM)[6:]
+# A done unit is never computed again, so a late second report must not replace its record.
 _WRITE = f"""
 INSERT INTO records (key, attempts, {", ".join(_ENDED)}) VALUES (:key, 1, {", ".join(f":{one}" for one in _ENDED)})
 ON CONFLICT (key) DO UPDATE SET attempts = attempts + 1, {", ".join(f"{one} = excluded.{one}" for one in _ENDED)}

@@ -137,6 +137,7 @@ def missing_units(study: Study, units: Sequence[Unit], *, retry_failed: bool = F
     settled = study.ledger.units.settled_among([unit.key for unit in units], retry_failed=retry_failed)
     if retry_failed:
         records = (study.record(key) for key in list(settled))
+        # The text of a done unit may be lost since; only a new computation restores it.
         settled -= {record.key for record in records if record is not None and study.lost(record)}
     return [unit for unit in units if unit.key not in settled]
 

@@ -66,6 +66,7 @@ class Accounts:
             if besides is not None and worker in (besides, lost_spending_name(besides)):
                 continue
             one = Account(*amounts)
+            # Nobody heard how the calls of a dead process ended, so they may have been billed.
             if is_dead(worker):
                 cost, tokens = one.reserved_cost, one.reserved_tokens
                 one = Account(one.cost, one.tokens, one.unpriced, doubted_cost=cost, doubted_tokens=tokens)
@@ -102,6 +103,7 @@ class LedgerPurse:
                 amount,
                 limit,
             )
+            # Written before the call begins: a kill during the call must not hide what it may have cost.
             if verdict == "granted":
                 self._now = self._written = now._replace(
                     unpriced=now.unpriced + amount.unpriced,
@@ -127,6 +129,7 @@ class LedgerPurse:
             now.doubted_cost + doubted.cost,
             now.doubted_tokens + doubted.tokens,
         )
+        # A call that reserved nothing cost nothing, so losing it to a kill loses no money.
         if reserved != NOTHING:
             self.flush()
 

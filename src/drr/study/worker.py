@@ -49,6 +49,7 @@ class SavedAnswers:
 
     def next_text(self, request: str) -> str | None:
         text = self._saved.get(f"{WAY}{request}:{self._asked[request]}")
+        # Not counted: `add_text` gives a new answer this number, under which the next run looks for it.
         if text is None:
             return None
         self._asked[request] += 1
@@ -283,6 +284,7 @@ def _ending(error: Exception) -> _Ending:
         case OverBudget():
             return _Ending("over_budget", "unit_cap", str(error))
         case ModelFailure():
+            # A fatal failure (such as a wrong key) is not the unit's own, so the unit is tried again later.
             passing = error.transient or error.fatal
             return _Ending("failed", error.kind, str(error), transient=passing, fatal=error.fatal)
         case TooSlow():

@@ -33,6 +33,7 @@ class RecordWriter:
         self._before = before
         self._kept = kept
         self._failed = failed
+        # Commits wait for the disk; in a thread of their own they do not hold up the units that still run.
         self._thread = ThreadPoolExecutor(1, "ledger")
         self._files = ThreadPoolExecutor(_FILES, "texts")
         self._waiting: list[FinishedUnit] = []
@@ -75,6 +76,7 @@ class RecordWriter:
             while self._waiting or self._to_save:
                 batch, self._waiting = self._waiting, []
                 saved, self._to_save = self._to_save, []
+                # A record on disk must never be ahead of the money that it cost, even after a kill.
                 self._before()
                 await loop.run_in_executor(self._thread, self._write, batch, saved)
                 for finished in batch:
@@ -85,13 +87,16 @@ class RecordWriter:
 
     def _write(self, batch: Sequence[FinishedUnit], saved: Sequence[SavedText]) -> None:
         ended = {one.key: one.texts for one in batch}
+        # A text of an ended unit goes into its record, so its progress need not be saved as well.
         if saved := [one for one in saved if one.name not in ended.get(one.key, ())]:
             self._study.ledger.saved.add(saved)
         if not batch:
             return
+        # Answers to one question share their evidence, so a batch often holds the same text several times.
         contents = list({text: None for one in batch for text in one.texts.values()})
         shares = [contents[n::_FILES] for n in range(min(_FILES, len(contents)))]
         hashes = {text: name for share in self._files.map(self._store_texts, shares) for text, name in share}
+        # Texts come before the record: a finished unit must never point to a text that a crash has lost.
         blobs = {one.key: {name: hashes[text] for name, text in one.texts.items()} for one in batch}
         self._study.ledger.records.commit(batch, blobs)
 

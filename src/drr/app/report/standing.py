@@ -283,6 +283,7 @@ def verdict(
     if len(near) < len(rivals):
         head = f"{_names([best, *near])} may each be the best by {metric.label}"
         return SystemStanding("no clear best", head, figure, detail, metric)
+    # So few questions cannot decide: even if all favoured one side, the corrected p-value would be too large.
     few = 2.0 ** (1 - max(one.row.get("tasks") or one.row["n"] for one in rivals)) * len(found) >= SIGNIFICANT
     of = f"none of {len(rivals) + 1} systems" if rivals[1:] else f"neither {_short(best)} nor {near[0]}"
     head = f"{of[:1].upper()}{of[1:]} is shown to be better by {metric.label}"

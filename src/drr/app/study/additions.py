@@ -84,6 +84,7 @@ def joined_plan(call: StudyPlan, own: StudyPlan, variants: str) -> StudyPlan:
             **kept,
             "shop": _shop(call, kept),
             "variants": variants,
+            # Fewer trials take nothing away: a finished answer stops counting only by `drr study edit`.
             "trials": max(call.trials or 1, own.trials or 1),
             "contexts": own.contexts if call.contexts is None else call.contexts.resolve(),
             "settings": joined_settings(own.settings, call.settings),

@@ -92,6 +92,7 @@ class ValueTable:
             values = [(answer.asked, family_values(self.judged, family, answer)) for answer in own]
             failed = unanswered(self.judged, system, [family])
             names = dict.fromkeys(name for _, known in values or failed for name in known)
+            # Code pays 0 for a trial without an answer; else a system that often fails would look better.
             values += failed
             self._known[family, system] = {
                 name: grouped((query, known.get(name)) for query, known in values) for name in names

@@ -194,7 +194,7 @@ FLIPS = 2**EXACT_FLIPS
 SIMULATED, DRAWN = 30, 500
 """Most draws for which the power of the test is simulated, and in how many samples."""
 _EQUAL = 5e-10
-"""A sum below this part of its sizes is 0."""
+"""A sum below this part of its sizes is 0, so that rounding decides no tie between patterns."""
 
 
 class Flipped(NamedTuple):
@@ -298,6 +298,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     adjusted: list[float | None] = [None] * len(p_values)
     running = 0.0
     for rank, (p, i) in enumerate(order):
+        # A larger p-value must not become smaller than the one before it, as its factor is smaller.
         running = max(running, min(1.0, (len(order) - rank) * p))
         adjusted[i] = running
     return adjusted

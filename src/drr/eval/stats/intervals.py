@@ -174,6 +174,7 @@ def student_interval(value: float, drawn: Floats, freedom: int | None = None) ->
     For a figure that is no mean, `drawn` are pseudo-values: what each cluster adds to the figure.
     """
     n = len(drawn)
+    # Equal values have no spread: the formula would give an interval of no width, as if all were certain.
     if n < 2 or np.ptp(drawn) <= LEAST_SPREAD * max(1.0, abs(value)):
         return None
     away = drawn - drawn.mean()
@@ -273,6 +274,7 @@ def from_sums(
     v = interval_from_clusters(value, drawn, method, n=count, n_unscored=n_unscored, unit=unit, cut=cut)
     if statistic is not ratio:
         return replace(v, tasks=tasks)
+    # The exact interval counts draws, so it holds only where each draw weighs the same.
     binary = len(sums) > 1 and bool(np.isin(abs(sums), (0.0, sums[0, 1])).all())
     equal = v.clusters > 1 and v.error is None
     return replace(v, tasks=tasks, zero_one=binary, all_equal=equal).within(ends)

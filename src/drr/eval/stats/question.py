@@ -38,6 +38,7 @@ def tasks_among(asked: Iterable[Asked]) -> int:
     """Count the tasks of these questions, where they are fewer than the questions; else return 0."""
     found = {query_of(one): cluster_of(one) for one in asked}
     tasks = len(set(found.values()))
+    # 0 leaves the number out of documents, where it would only repeat that of the questions.
     return tasks if tasks < len(found) else 0
 
 
@@ -111,4 +112,5 @@ def by_pair(comparisons: Iterable[Comparison]) -> dict[tuple[str, str, str], lis
 def trial_weights(valid: Sequence[Comparison]) -> list[float]:
     """Return weights by which the trials of a query are together one comparison, as in the win rate."""
     trials = Counter((c.query, c.a, c.b) for c in valid)
+    # Else a question with more valid trials would count for more than another.
     return [1 / trials[c.query, c.a, c.b] for c in valid]
