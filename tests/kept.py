@@ -1,9 +1,10 @@
-"""Documents as they once were, number by number in `tests/data/kept`; `DRR_TESTS_KEEP=1` keeps what is found now."""
+"""Documents as they once were, number by number in `tests/data/kept` (`DRR_TESTS_KEEP=1` keeps what is found now), and what 0.3.0 wrote."""
 
 from __future__ import annotations
 
 import json
 import os
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,12 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parent / "data" / "kept"
+
+
+def unpack_kept(name: str, folder: Path) -> None:
+    """Unpack studies and bundles of what was given up since, as version 0.3.0 wrote them."""
+    with tarfile.open(FOLDER.parent / "v0.3.0" / f"{name}.tar.xz") as packed:
+        packed.extractall(folder, filter="data")
 
 
 def is_as_kept(name: str, document: Any) -> None:

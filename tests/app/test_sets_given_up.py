@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 from drr.app.bundles.findings import differing_values
 
 from tests.commands import Drr
+from tests.kept import unpack_kept
 
-MADE = Path(__file__).parent.parent / "data" / "v0.3.0" / "sets.tar.xz"
 SAID = "is a set of before 0.4: its figures are kept as they were, and compare with those of no other set."
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    with tarfile.open(MADE) as packed:
-        packed.extractall(tmp_path, filter="data")
+    unpack_kept("sets", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

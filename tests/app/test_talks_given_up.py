@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 from drr.app.bundles.findings import differing_values
 
 from tests.commands import Drr
+from tests.kept import unpack_kept
 
-MADE = Path(__file__).parent.parent / "data" / "v0.3.0" / "talks.tar.xz"
 SAID = "Its questions are talks with a shopper, given up, last at v0.3.0: it can be read, and nothing is paid again."
 PAID = {"state", "policy", "says_does", "reward", "solved"}
 """What code paid for a talk. A study keeps none of it; its bundle does."""
@@ -19,8 +18,7 @@ PAID = {"state", "policy", "says_does", "reward", "solved"}
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    with tarfile.open(MADE) as packed:
-        packed.extractall(tmp_path, filter="data")
+    unpack_kept("talks", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
