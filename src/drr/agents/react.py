@@ -45,6 +45,7 @@ class ReportState(TypedDict):
 async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
+    # A conversation that is full or broken cannot take the request for a report.
     if stop != "context_limit" and not is_broken_off(stop):
         brief = ReportRequest(
             run.query, run.evidence(), form=run.settings["form"], language=run.tools.money.language
@@ -54,6 +55,7 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
                 run, "agent", state["messages"], stop, turns.tools_of(run), brief
             )
         except ModelFailure as failure:
+            # What is known can still become a report, in a conversation that is short.
             if ending_for_failure(failure, known=bool(run.calls)) is None:
                 raise
             run.notes.append(f"agent: the report was asked for in a fresh conversation ({failure.kind})")

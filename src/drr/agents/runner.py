@@ -343,6 +343,7 @@ async def _finish(
     made_up = list(dict.fromkeys([*made_up, *mended.made_up, *left]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
     shop_url = None if world.session is None else world.session.shop.shop_url
+    # Pages change; judges read what stood there when the report was written.
     await run.ledger.freeze([s.address for s in (*cited.sources, *written.sources)], world.web, shop_url)
     return AnswerRecord(
         **_gathered(run, variant, world),

@@ -121,6 +121,7 @@ class Query(BaseModel):
 
 def query_id(query: str, user_id: str) -> str:
     """Return the id of a query. Equal normalised words by the same user give the same id, whoever wrote the file."""
+    # Systems whose files were written by others are then compared on the same question.
     normal = " ".join(query.split()).casefold()
     return "q-" + sha256(f"{normal}\0{user_id}".encode()).hexdigest()[:16]
 

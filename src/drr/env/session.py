@@ -56,6 +56,7 @@ class Session:
             own = dict(self._users)
         found = {
             user.user_id: user
+            # As many more as were changed here, since each of them may drop out of what the store finds.
             for user in self.shop.store.find_users(email=email, name=name, limit=limit + len(own))
             if user.user_id not in own
         }

@@ -113,8 +113,10 @@ class ShopWorld:
             "shop_url": self.shop_url or self.session.shop.shop_url,
             "web": {"name": self.web.name, "content_hash": self.web.content_hash},
         }
+        # Only these webs answer alike each time, so only their version decides what was found.
         if self.web.name in ("sandbox", "replay"):
             key["web"]["version"] = SANDBOX_VERSION
+        # Absent without any, so that units of before such tools keep their keys.
         if self.own:
             key["own_tools"] = dict(self.own)
         if (search := search_key(self.session.shop)) is not None:
@@ -270,6 +272,7 @@ class Listings:
         return bool(self._hosts) and host_of(address) in self._hosts
 
     def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
+        # The shop's record decides, not the cut listing that the agent happened to see.
         product = None if self._shop is None else self._shop.store.product(_last_step(address))
         if self._shop is None or product is None:
             return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
@@ -300,6 +303,7 @@ class UserRecords:
     def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         """Return the store's record, followed by the text that the agent saw."""
         user_id, _, rest = address.removeprefix(USER).partition("/")
+        # A right guess about records that the agent never saw must not count as support.
         if self._withheld:
             reason = "the shopper's records were withheld from this agent, which cannot know what is behind the address"
             return FrozenText(address, self.name, "unreachable", reason=reason)

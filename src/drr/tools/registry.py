@@ -65,6 +65,7 @@ def find(name: str) -> Tool:
     """Return the tool of that name. Raises `ToolError` for a name that a model made up."""
     tool = EVERY.get(name)
     if tool is None:
+        # Models often miss a name by a letter, and mend it when they are shown the right one.
         near = get_close_matches(name[:60], EVERY, 2) or list(TOOLS)
         raise ToolError(
             "invalid", f"There is no tool {one_line(name, 60)!r}; did you mean {' or '.join(near)}?"
@@ -89,6 +90,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
     except ShopError as error:
         raise _unavailable_error(error) from error
     except TimeoutError:
+        # A timeout inside the tool is its own failure; only ours means that it took too long.
         if not limit.expired():
             raise
         raise _too_late(tool, ctx) from None

@@ -27,7 +27,7 @@ examples:
   drr run study                                  # continues; with --budget 50 with more
   drr run study --variants hybrid-react+ws       # adds a variant, and computes all that is missing
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
-  drr run filed --tasks tasks/ --sizes 32k,128k --variants react,dr3         # tasks with files
+  drr run filed --tasks tasks/ --sizes 32k,128k --variants react              # tasks with files
 """
 _USUAL = (
     *("--shop", "--queries", "--variants", "--trials", "--model", "--models", "--base-url"),

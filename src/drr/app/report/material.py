@@ -108,6 +108,7 @@ class ReportData:
     @cached_property
     def mixed(self) -> str | None:
         """Return a warning where variants were asked different questions, so that means do not compare, else `None`."""
+        # Failures alone also make sets of questions differ, so what was asked is compared too.
         answered = {frozenset(a.query_id for a in answers) for answers in self.variants.values()}
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None

@@ -164,6 +164,7 @@ def standings(
 
     Verdicts by rules lead nothing. `errors` are the numbers of wrong facts that code found in each report, by system that rules checked.
     """
+    # Verdicts by surface rules understand nothing, so nobody may lead by them.
     found = [one for one in found if not (by_rules and one.metric.judged)]
     known = (
         one
@@ -176,6 +177,7 @@ def standings(
         return Standings(None, sorted(per_report(lead_metrics()[0])), {}, _by_code(errors))
     own = {system: mean(values) for system, values in per_report(metric.name).items()}
     means = {system: v.value for system, v in own.items()}
+    # Else a system would look better for having failed.
     counted = metric.table == "pass"  # failed answers are in these means, as 0
     shares = {
         system: share_of(v.n, v.n_unscored, 0 if counted else sum(failed.get(system, {}).values()))
@@ -275,6 +277,7 @@ def verdict(
         return SystemStanding(
             "one system", f"Only {name} has a value of {metric.label}: {value}", metric=metric
         )
+    # One rival that may be as good is enough: then nobody is called the best.
     near = [one.b for one in rivals if not one.is_ahead]
     figure, detail = _margin(rivals[0], name)
     if not near:
@@ -334,6 +337,7 @@ def _against(
         cells[system] = Cell(standing, shade=MAY_BE_FIRST if standing in (UNDECIDED, LEVEL) else "")
     shared = any(cell.value == LEVEL for cell in cells.values())
     cells = {systems[0]: Cell(LEVEL if shared else "first", shade=MAY_BE_FIRST), **cells}
+    # A mark on each row would tell nothing.
     if all(cell.shade for cell in cells.values()):
         return {system: replace(cell, shade="") for system, cell in cells.items()}
     return cells

@@ -67,6 +67,7 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
     """Return the report, from the cache where nothing changed; a folder that would get the same content stays untouched."""
     from drr.study.cache import cached_result, file_states
 
+    # The cache watches the report's own folder, not that file.
     if plan.verdicts is not None:
         return _made(study, plan)
     out = plan.out
@@ -141,6 +142,7 @@ def every_figure(study: Study) -> JsonObject:
     """Return the documents of figures of all judges, by judge; without any judge, one document under an empty name."""
     from drr.eval.judging.read import has_figures, judgings
 
+    # A bundle holds the figures of each judge, so that none can be left out because it was less kind.
     judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
     documents = {judge: figures_of(study, ReportPlan(judge=judge or None))[1] for judge in judges or [""]}
     return cast("JsonObject", json.loads(canonical_json({"schema": 1, "documents": documents})))

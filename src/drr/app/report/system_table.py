@@ -46,6 +46,7 @@ def system_table(material: ReportData, found: Standings) -> Table:
         (
             DOLLARS,
             {
+                # A mean over the answers with a price would pass for the cost of all.
                 system: Cell.of(None if v.n_unscored else v.document(), 4, missing=UNKNOWN)
                 for system, v in ((system, dollars(own)) for system, own in material.variants.items())
             },
@@ -59,6 +60,7 @@ def system_table(material: ReportData, found: Standings) -> Table:
     gives_reason = [
         heading.label == AGAINST if found.metric else not place for place, (heading, _) in enumerate(columns)
     ]
+    # A system without any answer would else be missing, as if nobody had asked it.
     for system in sorted(material.failed.keys() - {*found.systems}):
         why = Cell(failed_text(material.failed[system]))
         rows.append((system, [why if here else nothing for here in gives_reason]))

@@ -194,11 +194,13 @@ class AnswerWork:
             **self.person_facts.key_fields(setting, spec.get("person_id")),
             **spec_in_key(spec, variant),
             "models": {role: models.name_of(role) for role in variant.roles},
+            # A script has no model's name that would change with it, so its version stands here.
             **({"rules": RULES} if "agent" in variant.roles and models.name_of("agent") == OFFLINE else {}),
             "max_tokens": self.keyed_max_tokens or settings.model_max_tokens,
             **styles_of(models, variant.roles),
             **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),
             "page_reader": settings.page_reader,
+            # Left out for the shop, once the only world, so that its units keep their keys.
             **({} if self.plan.world in (None, SHOP) else {"world": self.plan.world}),
             **world.key_fields(),
         }

@@ -112,6 +112,7 @@ def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
     unpriced = models.unpriced(roles)
+    # A limit of tokens bounds the run all the same, so a price is not needed beside one.
     if unpriced and any(b is not None and b.cost is not None and b.tokens is None for b in budgets):
         raise Misuse(
             f"the price of {', '.join(unpriced)} is not known, so dollars cannot be counted; "

@@ -28,6 +28,7 @@ def questions_of(
     if named is None and (is_new or not own.is_file()):
         raise Misuse(f"{call.study}: a new study needs --queries FILE, one JSON query a line")
     if named and shop is not None:
+        # Owners may name users by their own numbers; a study keeps the shop's ids alone.
         with open_shop(shop, settings) as opened:
             named = by_ids(opened, named)
     before = read_queries(own) if own.is_file() else []

@@ -156,6 +156,7 @@ def _check_web(answering: AnswerWork, queries: Sequence[Query], *, is_new: bool)
     """Raise `Misuse` if the web of a new study lacks a page of a question's truth. An older study keeps its web, and it is said."""
     realm = answering.realm
     outside = question_outside(queries, realm.shop, realm.web) if isinstance(realm, ShopRealm) else None
+    # Before anything is paid: such a question has a right answer that no tool can find here.
     if outside and is_new:
         raise Misuse(outside)
     if outside:
@@ -177,6 +178,8 @@ def _run(asked: RunAsked) -> StudyRan:
 
     answering = asked.answering
     plan, settings, folder = answering.plan, answering.settings, answering.plan.folder
+    # Asked before the folder is made: a missing key leaves no study behind. Below it is asked again, with
+    # the budget that a study keeps.
     check_cast(answering, budget_of(plan), unit_cap_of(plan))
     sent = workplace(answering, asked.chosen)
     pool = pool_of(plan, settings, "drr.app.study.answers:open_workplace", sent)
@@ -184,16 +187,19 @@ def _run(asked: RunAsked) -> StudyRan:
     with Study.create(folder, asked.config) as study:
         contexts = None if plan.contexts is None else str(plan.contexts)
         words = ",".join([plan.variants or "all", *answering.person_facts.programs])
+        # Whoever ran a study named its programs and places, and is not asked about them again.
         remember_study(folder, settings, words, [plan.shop, plan.place, contexts])
         keep_queries(study, asked.queries)
         answering.person_facts.keep(folder)
         check_cast(answering, budget_of(plan, study), unit_cap_of(plan))
         counted = counted_under_only(study, asked.units, asked.chosen) if plan.only else asked.units
         study.ledger.units.register(counted)
+        # Set aside and not deleted: they were paid for, and another configuration may ask for them again.
         aside = study.retire("answer", [*counted, *imported_units(study)])
         if aside:
             notice(f"{aside:,} units of an earlier configuration are kept aside and not counted")
         if plan.retry_failed:
+            # A unit whose text was lost counts as done until somebody looks.
             study.look_for_losses()
             study.reopen_lost(unit.key for unit in asked.chosen)
         answering.person_facts.prepare(plan, settings, study, asked.queries)
@@ -204,6 +210,7 @@ def _run(asked: RunAsked) -> StudyRan:
             questions = {query.id: query for query in asked.queries}
             for line in lacking_forms(forms_of(study, checked, questions)):
                 notice(line)
+            # Code checks these answers by a truth that an uncontained agent could have read.
             for line in containment_sentences(answering.variants, trusted=plan.trust_agent):
                 notice(line, news=False)
         return StudyRan(summary, status(study))

@@ -31,6 +31,7 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
 
     named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]
     if named:
+        # Raised once for all units: a run of many commands would else fail in the midst of its work.
         _allow_open_files()
     if named and not trusted and (why := why_not_contained()) is not None:
         raise Misuse(

@@ -105,6 +105,7 @@ def _known_figures(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[st
     """Return the figures of judged tasks. Figures of a task with too many failures are unknown, with the reason."""
     spoiled = _spoiled_tasks(covered)
     found: dict[str, VRow] = {}
+    # Units that fail are seldom a fair sample of all.
     for name, row in figures.items():
         because = [task for task in _tasks_behind(name) if task in spoiled]
         found[name] = _unknown_row(row, covered, because) if because else row
@@ -286,6 +287,7 @@ def banner(judged: Judged) -> str | None:
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
     judge = None if judged.judging is None else judged.judging.judge
+    # Models tend to prefer what they wrote themselves.
     if own := sum(answer.is_by(judge) for answer in judged.answers if not answer.rule_written):
         lines.append(f"{judge} judges itself: it wrote {own} of these {len(judged.answers)} reports.")
     return " ".join([*lines, *not_comparable(judged)]) or None
