@@ -86,6 +86,7 @@ def test_a_tool_error_exits_1(shop: Shop, drr: Drr, given: tuple[str, ...]) -> N
         (["tools", "call", "calculator"], "--shop"),
         (["tools"], "list|schema|call|docs"),
         (["mcp", "--shop", "SHOP", "--http", "70000"], "1 to 65535"),
+        (["view", "SHOP", "--port", "80000"], "'80000' is no port"),
     ],
 )
 def test_misuse_exits_2_with_one_sentence(

@@ -19,6 +19,14 @@ def positive_int(text: str) -> int:
     return value
 
 
+def port_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no port, a number from 1 to 65535, or 0 for any free one"
+        )
+    return int(text)
+
+
 def positive_float(text: str) -> float:
     try:
         value = float(text)

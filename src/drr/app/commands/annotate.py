@@ -24,7 +24,7 @@ from drr.app.annotate.site import own_listener, site
 from drr.app.console import print_result, write_lines
 from drr.app.judge.desk import ShopperProfiles, desk_of, settings_beside, study_shop
 from drr.app.models.setup import models_of
-from drr.app.options import positive_int
+from drr.app.options import port_number, positive_int
 from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
 from drr.env.files import make_folder, owner_only_mode, write_file
@@ -69,7 +69,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--judge", help="with --task support, rating: whose judgements are drawn from")
     add(
         "--port",
-        type=int,
+        type=port_number,
         default=0,
         help="loopback port (default: the plan's own, drawn when it is first served)",
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.console import print_result, progress_of
 from drr.app.judge.desk import shop_of
+from drr.app.options import port_number
 from drr.app.pages.folders import VIEWER_MARK, report_of
 from drr.app.pages.serve import bind, new_token
 from drr.app.study.outcome import say_losses, without_lost_answers
@@ -37,7 +38,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "  drr view tasks   # tasks with files and what is true of them: for their owner"
     )
     add("study", type=Path, metavar="STUDY|TASKS", help="a study, or a folder of tasks with files")
-    add("--port", type=int, default=0, help="loopback port (default: any free one)")
+    add("--port", type=port_number, default=0, help="loopback port (default: any free one)")
     add("--static", type=Path, metavar="DIR", help="write files instead of serving")
     add(
         "--reviewer",

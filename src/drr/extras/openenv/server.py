@@ -177,6 +177,8 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(words)
     try:
+        if not 0 <= given.port <= 65535:
+            raise Misuse(f"--port {given.port}: a port is a number from 0 to 65535")
         if given.sessions < 1:
             raise Misuse(f"--sessions {given.sessions}: must be 1 or more")
         anywhere = given.host not in ("127.0.0.1", "localhost", "::1")
