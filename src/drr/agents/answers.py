@@ -76,6 +76,7 @@ async def _ask_again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswe
     """Ask again with a line that says why the first answer did not count. A built-in agent that has researched only writes its report again."""
     run.ask_once_more(f"{none}, {ending.stop_reason}")
     for name in list(run.transcripts):
+        # Under its old name the second conversation would replace it.
         run.transcripts[f"first {name}"] = run.transcripts.pop(name)
     ours = variant.architecture.origin == BUILT_IN and "report" in variant.prompts
     if not (ours and has_researched(run)):
@@ -122,12 +123,14 @@ def is_empty(report: str) -> bool:
     heads = {line.strip("# ").casefold() for line in report.splitlines() if line.startswith("#")}
     if form is not None or "picks" in heads:  # where nothing fits, the form's list is empty
         return False
+    # From the end, so that the places of the entries before stay right.
     for entry in reversed(parse(report).references):
         report = report[: entry.start] + report[entry.end :]
     lines = [line.strip() for line in report.splitlines()]
     prose = "\n".join(line for line in lines if line.strip("#*-_=`|: ") and not line.startswith("#"))
     if any(map(str.isdigit, prose)) or parse(prose).sources:
         return False
+    # Chinese and Japanese put no spaces between words: two wide letters stand for a word.
     wide = sum(east_asian_width(letter) in "WF" for letter in prose)
     return len(prose.split()) + wide // 2 < _FEWEST
 

@@ -216,6 +216,7 @@ def _follow(reference: re.Match[str], results: list[Any]) -> Any:
         except (AttributeError, KeyError, IndexError, TypeError):
             raise LookupError(f"{reference[0]}: the result of call {number} has nothing there.") from None
     if value is None:
+        # Passed on, it would count as an argument left out, and the call would look up something else.
         raise LookupError(f"{reference[0]} is unknown in the result of call {number}.")
     return value
 

@@ -112,6 +112,7 @@ def _with_options(architecture: Architecture) -> Iterator[Variant]:
 def parts_of(word: str) -> tuple[str, str | None]:
     """Split a variant's word into the part before `@` and the model after it, or `None`."""
     pieces = word.split("@")
+    # Paths and commands may hold an @ too; only one before a model's name divides.
     for at in range(1, len(pieces)):
         if is_name(model := "@".join(pieces[at:])):
             return "@".join(pieces[:at]), model
@@ -210,6 +211,7 @@ def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
     found: dict[str, Architecture] = {}
     problems: dict[str, str] = {}
     ours = {architecture.name for architecture in architectures()}
+    # Sorted, so that of two packages with one name the same is taken on every machine.
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         if point.name in ours or point.name in found or "+" in point.name or is_in_file(point.name):
             problems[point.name] = (
@@ -321,6 +323,7 @@ def architecture_in_file(place: str, function: str) -> Architecture:
         code.found,
         origin=code.path.name,
         otherwise="0",
+        # Nobody raises the version of a script; with its hash, an edited one is asked anew.
         suffix=f"+{code.digest[:16]}",
         word=f"{code.path}:{function}",
     )

@@ -22,6 +22,7 @@ FrozenStatus = Literal["ok", "unreachable", "blocked", "empty", "not_frozen"]
 
 def text_hash(text: str) -> str:
     """Return the hash under which a text is frozen."""
+    # A model's text may hold half a surrogate pair, at which plain UTF-8 raises.
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -103,6 +103,7 @@ class Retries:
         if failure.retry_after is None:
             return backoff
         asked = min(failure.retry_after, self.longest_retry_after_s)
+        # Spread later and never earlier, so that the calls do not all return at once.
         return max(asked, asked + chance * min(1.0, asked / 10))
 
 
@@ -142,6 +143,7 @@ class CallPace:
 
     def pushed_back(self, started: float, now: float, wait: float) -> None:
         if started > self._lowered_at:
+            # One call stays allowed, because only answers raise the number again.
             self.allowed = max(1.0, self.allowed / 2)
             self._lowered_at = now
         self.closed_until = max(self.closed_until, now + wait)

@@ -253,6 +253,7 @@ class _Role:
         found = self._bound.get(key)
         if found is None:
             form = ask_form(self._provider, tools, demand)
+            # The tools are kept beside their form: a later tool could else get the id of one that is gone.
             found = self._bound[key] = (list(tools), form)
             if len(self._bound) > 4:
                 self._bound.popitem(last=False)
@@ -273,6 +274,7 @@ class _Role:
         try:
             return await self._call(form, messages, brief, settings.raised_max_tokens)
         except ModelFailure as second:
+            # A model with no room for more refuses the higher limit; the cause is still the cut.
             raise (cut if second.kind == "bad_request" else second) from None
 
     async def _call(
@@ -370,6 +372,7 @@ class _Role:
             tokens = tokens_of(kept.message)
             models.meter.answered(self.role, self.name, tokens, kept.cost, kept.seconds)
             if models._cap is not None:
+                # The cap is for the whole unit; the study's budget counted this answer when it was paid for.
                 models._cap.record_spending(NOTHING, tokens, kept.cost)
             try:
                 failures.check(kept.message, self._provider, may_be_empty=may_be_empty)

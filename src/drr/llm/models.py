@@ -123,6 +123,7 @@ def chat_model(
             raise ModelSetupError(
                 f"model {name}: no key for {_shown_address(base_url) or address}; set {provider.upper()}_API_KEY, or --base-url to a local server"
             )
+        # A server on this machine wants no key, but the client is not made without one.
         key = _NO_KEY
     if provider == "anthropic":
         from drr.llm.anthropic import Claude
@@ -375,6 +376,7 @@ def _at_once(streamed: AIMessageChunk) -> AIMessage:
 
 
 def _block(block: Mapping[str, Any], calls: Mapping[str | None, Any]) -> dict[str, Any]:
+    # Only streams have these two; left in, they would change the id of the next request.
     plain = {name: block[name] for name in sorted(block) if name not in ("index", "partial_json")}
     return plain | {"input": calls[block["id"]]} if block.get("id") in calls else plain
 

@@ -141,6 +141,7 @@ def parse_json_answer(text: str, schema: type[Schema]) -> Schema:
     """Parse a text that is one JSON document, or holds exactly one block or object of JSON."""
     document = _document(text.strip().strip("\ufeff").strip())
     try:
+        # Read twice, because Pydantic accepts NaN, and the last of two values for one key.
         json.loads(document, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeated_keys)
         return schema.model_validate_json(document, strict=True)
     except ValidationError as error:

@@ -59,6 +59,7 @@ def get_user_orders(
         raise ToolError("invalid", f"since and before are days such as 2022-05-01: {error}.") from None
     asked = (user.user_id, words, status, (since, before), (limit, offset))
     page: ToolAnswer = ctx.session.shop.kept(_orders, *asked)
+    # The kept answer is shared by all sessions, so each gets rows that it may change.
     return replace(page, data={**page.data, "items": [row.copy() for row in page.data["items"]]})
 
 
@@ -66,6 +67,7 @@ def _orders(
     shop: Shop, user_id: str, words: str | None, status: OrderStatus | None, days: Days, span: tuple[int, int]
 ) -> ToolAnswer:
     (since, before), (limit, offset) = days, span
+    # Words are compared here and not by the store, so a page can be cut only after all orders are read.
     asked = {"limit": limit, "offset": offset} if words is None else {}
     page = shop.store.orders(user_id, status=status, since=since, until=before, **asked)
     ids = list(dict.fromkeys(order.product_id for order in page.items))

@@ -132,6 +132,7 @@ async def _read_page(ctx: ToolContext, url: str, part: int) -> tuple[str, str, s
     """Return a page's title, one part of its text and a remark on the parts. Reading takes at most half of the deadline.
     Raises `WebUnavailable` with the reason where there is no text."""
     try:
+        # Else a slow page would take the whole deadline, and the hits would be lost with it.
         async with asyncio.timeout(ctx.deadline_s / 2):
             page = await ctx.web.read(url)
     except TimeoutError:

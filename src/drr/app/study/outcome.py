@@ -236,6 +236,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
         more = f"{again} {_more_of(summary.budget)} continues"
         notice(f"stopped: {summary.message}; {more}")
         return 1
+    # Ctrl-C during the last unit of a run leaves nothing to continue; a judging run may plan more.
     if summary.stopped == "interrupted" and (summary.left or what != "run"):
         notice(f"interrupted; nothing that finished is lost, {again} continues")
         return 130

@@ -33,6 +33,7 @@ def joined_request(call: StudyPlan) -> Request:
     """Return the request: which study, who is trusted, which set, variants with their models, other choices, questions, web."""
     study = kept_study(call.folder)
     call = with_tasks(call, study.plan)
+    # Before any place is opened: the study may be a stranger's, who chose its shop and its programs.
     found = trusted_settings(call, study)
     shop = found_shop(call.folder, call.shop or study.plan.shop)
     if call.frozen is not None or study.plan.set is not None:
@@ -40,6 +41,7 @@ def joined_request(call: StudyPlan) -> Request:
 
         call = plan_of_set(call, study.plan, shop, found.settings, is_new=study.is_new)
     if call.frozen is not None:
+        # The settings were resolved before the set named its own web.
         web = {"sandbox": call.named_settings["sandbox"]}
         found = found._replace(settings=found.settings.model_copy(update=web))
     settings, variants, named = variants_of(call, study, found)

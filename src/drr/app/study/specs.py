@@ -77,6 +77,7 @@ def spec_in_key(spec: AnswerSpec, variant: Variant) -> JsonObject:
     fields = {name: value for name, value in spec.items() if name not in ("form", "least")}
     if variant.model is None:
         return fields
+    # The model is a field of its own in the key: a unit is the same among several models as alone.
     named = {"variant": variant.bare_name + spec["variant"].removeprefix(variant.name)}
     return {**fields, **named, **({"agent": variant.bare_name} if "agent" in spec else {})}
 

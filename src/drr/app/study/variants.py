@@ -43,6 +43,7 @@ def variants_of(call: StudyPlan, study: KeptStudy, found: Resolved) -> tuple[Set
             named = _variants_by_model(named or bare, models if before is None else now)
         elif named is not None:
             named = _variants_by_model(named, models)
+        # A study of one model never named it; what it has answered is that model's, and stays.
         before = before and _variants_by_model(before, models[:1])
     if before is None or named is None:
         return settings, named or before or "all", named

@@ -70,6 +70,7 @@ def pool_of(
 
     workers = workers or os.cpu_count() or 1
     if each is None:
+        # However many workers there are, no more units are in flight than --units allows.
         workers = min(workers, plan.units)
         each = plan.units // workers
     plain = sent_settings(settings)
