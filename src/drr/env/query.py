@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from drr.env.checkable import Checkable
 from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
+from drr.env.powers import Can, Name
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -68,8 +69,8 @@ class Query(BaseModel):
 
     schema_version: int = SCHEMA
     id: Id | Literal[""] = ""
-    query: str = Field(min_length=1)
-    user_id: str = Field(min_length=1)
+    query: Annotated[str, Can("send")] = Field(min_length=1)
+    user_id: Annotated[str, Can("name")] = Field(min_length=1)
     task_id: Id | None = None
     """Id of the task (wish) that several persons ask (`drr papers tasks pairs`)."""
     person_id: Id | None = None
@@ -77,23 +78,23 @@ class Query(BaseModel):
     size: Id | None = None
     """The size of the task's frozen pages, e.g. `128k`: each size of a task with files is a query of its own."""
     mode: Literal["profile", "generic", "manual"] | None = None
-    rationale: str | None = None
-    tools: list[str] = Field(default_factory=list)
-    web_need: str | None = None
-    intent: str | None = None
+    rationale: Name = None
+    tools: Annotated[list[str], Can("name")] = Field(default_factory=list)
+    web_need: Name = None
+    intent: Name = None
     """The kind of help that the query asks for, e.g. `plan`, `compare`; as the writer named it."""
-    needs: list[str] = Field(default_factory=list)
+    needs: Annotated[list[str], Can("name")] = Field(default_factory=list)
     """Search words for products that the shop must sell; `drr queries check` searches for each."""
     facts_used: list[Fact] = Field(default_factory=list)
     constraints: Constraints | None = None
-    profile_hash: str | None = None
-    shop_hash: str | None = None
-    model: str | None = None
-    prompt_hash: str | None = None
+    profile_hash: Name = None
+    shop_hash: Name = None
+    model: Name = None
+    prompt_hash: Name = None
     rule_written: bool | None = None
-    currency: str | None = None
+    currency: Name = None
     """The code of the currency that the question states amounts in; `None` for dollars."""
-    language: str | None = None
+    language: Name = None
     """The code of the language that the question is written in; `None` for English."""
     review: Review = Field(default_factory=Review)
     checkable: Checkable | None = None

@@ -1,27 +1,23 @@
 """One settings object: explicit > study > environment (`DRR_*`) > `.env` > `drr.toml` > the user's own file > default.
 
 Each value's origin is recorded. Addresses that only a study or a `drr.toml` names, and not this user, are marked, and no key
-is sent to them.
+is sent to them. What else of others would go over the network, a key above all, is not used until this user agrees.
+Each setting says beside its type what it can do.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from drr.env.errors import Misuse
 from drr.env.files import ShopAddress
+from drr.env.powers import Can, Model, Name, Place, Secret, power_of
+from drr.env.setting_layers import Layer, Withheld, mark_addresses, withhold
 from drr.env.setting_sources import DOTENV, from_environment, read_dotenv, read_settings_file
-from drr.env.trust import (
-    ServerAddress,
-    config_folder,
-    hosts_of,
-    origin_of,
-    printable_address,
-    vouched_entries,
-)  # fmt: skip
+from drr.env.trust import ServerAddress, config_folder, hosts_of
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 
 FILE = Path("drr.toml")
@@ -32,6 +28,7 @@ ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge", "emb
 FOLLOWS = {"summariser": "agent", "claim_extractor": "judge"}
 """The role from which a role takes its model and address if it names none. Every role not listed takes the general ones."""
 MODEL_ADDRESSES = ("base_url", *(f"base_url_{role}" for role in ROLES))
+Address = Annotated[ServerAddress | None, Can("send")]
 ADDRESSES = (*MODEL_ADDRESSES, "mongodb_url", "elasticsearch_url")
 """Settings that hold the addresses to which keys and questions are sent."""
 
@@ -39,50 +36,44 @@ ADDRESSES = (*MODEL_ADDRESSES, "mongodb_url", "elasticsearch_url")
 class RoleSettings(BaseModel):
     """The choices for each role: its model, the model's address, and the key."""
 
-    model: str = Field("offline", description="the model of every role that names none")
-    models: tuple[str, ...] | None = Field(
+    model: Annotated[str, Can("pay")] = Field(
+        "offline", description="the model of every role that names none"
+    )
+    models: Annotated[tuple[str, ...] | None, Can("pay")] = Field(
         None,
         description="several models in one study, with commas: each of its variants with each of them (default: `model` alone)",
     )
-    model_agent: str | None = Field(None, description="model of the agents (default: `model`)")
-    model_summariser: str | None = Field(
-        None, description="model that summarises pages (default: the agent's)"
-    )
-    model_query_writer: str | None = Field(None, description="model that writes queries (default: `model`)")
-    model_claim_extractor: str | None = Field(
+    model_agent: Model = Field(None, description="model of the agents (default: `model`)")
+    model_summariser: Model = Field(None, description="model that summarises pages (default: the agent's)")
+    model_query_writer: Model = Field(None, description="model that writes queries (default: `model`)")
+    model_claim_extractor: Model = Field(
         None, description="model that extracts claims (default: the judge's)"
     )
-    model_judge: str | None = Field(None, description="model that judges (default: `model`)")
-    model_embedder: str = Field(
+    model_judge: Model = Field(None, description="model that judges (default: `model`)")
+    model_embedder: Annotated[str, Can("pay")] = Field(
         "offline",
         description="model that turns texts into vectors for the searches `hybrid` and `dense`: offline, minilm (extra embed) or openai:NAME",
     )
-    role_models: dict[str, str] = Field(
+    role_models: Annotated[dict[str, str], Can("pay")] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
     )
-    base_url: ServerAddress | None = Field(
+    base_url: Address = Field(
         None,
         description="address of the server of `model`; a loopback address needs no key (default: the provider's)",
     )
-    base_url_agent: ServerAddress | None = Field(
-        None, description="address of the agents' model (default: base_url)"
-    )
-    base_url_summariser: ServerAddress | None = Field(
+    base_url_agent: Address = Field(None, description="address of the agents' model (default: base_url)")
+    base_url_summariser: Address = Field(
         None, description="address of the model that summarises pages (default: the agent's)"
     )
-    base_url_query_writer: ServerAddress | None = Field(
+    base_url_query_writer: Address = Field(
         None, description="address of the model that writes queries (default: base_url)"
     )
-    base_url_claim_extractor: ServerAddress | None = Field(
+    base_url_claim_extractor: Address = Field(
         None, description="address of the model that extracts claims (default: the judge's)"
     )
-    base_url_judge: ServerAddress | None = Field(
-        None, description="address of the model that judges (default: base_url)"
-    )
-    base_url_embedder: ServerAddress | None = Field(
-        None, description="address of model_embedder (default: base_url)"
-    )
-    role_keys: dict[str, SecretStr] = Field(
+    base_url_judge: Address = Field(None, description="address of the model that judges (default: base_url)")
+    base_url_embedder: Address = Field(None, description="address of model_embedder (default: base_url)")
+    role_keys: Annotated[dict[str, SecretStr], Can("send")] = Field(
         default_factory=dict,
         description="keys of roles whose servers have keys of their own, ROLE=KEY,... (default: the provider's, to one host only)",
     )
@@ -140,20 +131,20 @@ class Settings(RoleSettings):
     profile: Literal["default", "paper"] = Field(
         "default", description="`paper` sets every choice as the paper made it"
     )
-    shop_url: ShopAddress = Field(
+    shop_url: Annotated[ShopAddress, Can("name")] = Field(
         "http://ecommerce.example",
         description="address under which product pages are said to live; never fetched",
     )
 
-    language: str | None = Field(
+    language: Name = Field(
         None,
         pattern="^[a-z]{2}$",
         description="language of the reports that rules read, such as de (default: that of the shop's mapping)",
     )
-    tools: tuple[str, ...] = Field(
+    tools: Annotated[tuple[str, ...], Can("run")] = Field(
         (), description="tools of your own beside the nine, FILE.py:FUNCTION, with commas (default: none)"
     )
-    without: tuple[str, ...] = Field(
+    without: Annotated[tuple[str, ...], Can("name")] = Field(
         (), description="tools of the nine that agents do not get, with commas (default: none)"
     )
     search: Literal["fields", "plain", "hybrid"] = Field(
@@ -180,11 +171,11 @@ class Settings(RoleSettings):
         gt=0,
         description="output tokens of the one more try of an answer that was cut (default: twice model_max_tokens)",
     )
-    effort: str | None = Field(
+    effort: Name = Field(
         None,
         description="how hard the agents' models think: low, medium, high, xhigh, max (default: the provider's)",
     )
-    thinking: str | None = Field(
+    thinking: Name = Field(
         None,
         description="how the agents' models think: off, adaptive, or so many tokens (default: the provider's)",
     )
@@ -206,11 +197,11 @@ class Settings(RoleSettings):
     )
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
-    library_tracing: bool = Field(
+    library_tracing: Annotated[bool, Can("send")] = Field(
         False, description="let LangChain post runs where LANGSMITH_TRACING says so; otherwise it is off"
     )
-    price_file: Path | None = Field(None, description="prices that replace those of the box (default: none)")
-    prompts: Path | None = Field(
+    price_file: Place = Field(None, description="prices that replace those of the box (default: none)")
+    prompts: Place = Field(
         None, description="folder of prompts that replace those of the box by name (default: none)"
     )
 
@@ -218,28 +209,36 @@ class Settings(RoleSettings):
         "bm25",
         description="how the frozen pages of a task with files are searched: by their words, or by vectors of model_embedder",
     )
-    web: Literal["sandbox", "serper", "replay"] = Field("sandbox", description="what web_search asks")
-    sandbox: Path | None = Field(
+    web: Annotated[Literal["sandbox", "serper", "replay"], Can("pay")] = Field(
+        "sandbox", description="what web_search asks"
+    )
+    sandbox: Place = Field(
         None, description="folder of a frozen web (default: that made with the shop, or the one in the box)"
     )
-    web_record: Path | None = Field(
+    web_record: Place = Field(
         None, description="folder that `drr web record` writes and `--web replay` reads (default: none)"
     )
     web_top_k: int = Field(5, ge=1, le=20, description="results of one web search")
-    page_reader: str = Field("trafilatura", description="turns a page into markdown")
+    page_reader: Annotated[str, Can("name")] = Field("trafilatura", description="turns a page into markdown")
     fetch_timeout: float = Field(20, gt=0, description="seconds for one page, redirects included")
-    fetch_max_bytes: int = Field(5_000_000, gt=0, description="largest page read")
-    respect_robots: bool = Field(True, description="ask robots.txt before a live page is read")
+    fetch_max_bytes: Annotated[int, Can("send")] = Field(5_000_000, gt=0, description="largest page read")
+    respect_robots: Annotated[bool, Can("send")] = Field(
+        True, description="ask robots.txt before a live page is read"
+    )
 
-    mongodb_url: ServerAddress = Field(
+    mongodb_url: Annotated[ServerAddress, Can("send")] = Field(
         ServerAddress("mongodb://127.0.0.1:27017"), description="of a servers: shop"
     )
-    elasticsearch_url: ServerAddress = Field(
+    elasticsearch_url: Annotated[ServerAddress, Can("send")] = Field(
         ServerAddress("http://127.0.0.1:9200"), description="of a servers: shop"
     )
-    elasticsearch_api_key: SecretStr | None = Field(None, description="of a servers: shop")
-    mongodb_ca_file: Path | None = Field(None, description="certificate authority for MongoDB")
-    elasticsearch_ca_file: Path | None = Field(None, description="certificate authority for Elasticsearch")
+    elasticsearch_api_key: Secret = Field(None, description="of a servers: shop")
+    mongodb_ca_file: Annotated[Path | None, Can("send")] = Field(
+        None, description="certificate authority for MongoDB"
+    )
+    elasticsearch_ca_file: Annotated[Path | None, Can("send")] = Field(
+        None, description="certificate authority for Elasticsearch"
+    )
     elasticsearch_shards: int = Field(
         1,
         ge=1,
@@ -248,9 +247,9 @@ class Settings(RoleSettings):
     )
     server_timeout: float = Field(30, gt=0, description="seconds for one call to a server")
 
-    anthropic_api_key: SecretStr | None = Field(None, description="also read from ANTHROPIC_API_KEY")
-    openai_api_key: SecretStr | None = Field(None, description="also read from OPENAI_API_KEY")
-    serper_api_key: SecretStr | None = Field(None, description="also read from SERPER_API_KEY")
+    anthropic_api_key: Secret = Field(None, description="also read from ANTHROPIC_API_KEY")
+    openai_api_key: Secret = Field(None, description="also read from OPENAI_API_KEY")
+    serper_api_key: Secret = Field(None, description="also read from SERPER_API_KEY")
     _unnamed: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @field_validator("tools", "without", mode="before")
@@ -274,6 +273,13 @@ class Settings(RoleSettings):
         return given.get_secret_value() if isinstance(given, SecretStr) else given
 
 
+_SENT = {
+    name: field.default
+    for name, field in Settings.model_fields.items()
+    if power_of(field) == "send" and name not in ADDRESSES
+}
+"""Choices about what goes over the network, beside addresses, with their defaults."""
+
 # What the paper states or shows; `docs/papers.md` says which of these are guesses.
 PAPER: Mapping[str, object] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "web": "serper"}
 
@@ -284,6 +290,8 @@ class Resolved(NamedTuple):
     """The origin of each setting: explicit, study PATH, environment, file PATH, profile paper, default."""
     strangers: Mapping[str, Path] = {}
     """Folders by origin, of those whose author may be another person."""
+    withheld: Sequence[Withheld] = ()
+    """Choices of others about what goes over the network. They are not used."""
 
     def stranger_of(self, name: str) -> Path | None:
         """Return the folder whose author chose this setting, if that may be another person; otherwise `None`."""
@@ -295,13 +303,8 @@ class StudyChoices(NamedTuple):
 
     folder: Path
     values: Mapping[str, Any]
-
-
-class _Layer(NamedTuple):
-    label: str
-    values: dict[str, object]
-    stranger: Path | None = None
-    """The folder whose author may be another person; `None` if this user made the choices."""
+    shop: str | None = None
+    """The place of its shop."""
 
 
 def resolve(
@@ -313,7 +316,7 @@ def resolve(
 ) -> Resolved:
     """Resolve every setting once. `explicit` holds only the values that the user gave."""
     layers = _layers(dict(explicit or {}), study, dict(os.environ) if environ is None else environ, file)
-    unnamed = _mark_strangers(layers)
+    unnamed, withheld = mark_addresses(layers, ADDRESSES), withhold(layers, _SENT)
     chosen, origin = dict[str, Any](), dict[str, str]()
 
     def fill(label: str, values: Mapping[str, object]) -> None:
@@ -340,29 +343,30 @@ def resolve(
         settings.with_unnamed(by_strangers),
         {name: origin.get(name, "default") for name in Settings.model_fields},
         {layer.label: layer.stranger for layer in layers if layer.stranger is not None},
+        withheld,
     )
 
 
 def _layers(
     explicit: dict[str, object], study: StudyChoices | None, environ: dict[str, str], file: Path
-) -> list[_Layer]:
+) -> list[Layer]:
     """Return the layers of settings in order: the first that has a setting decides it."""
     known = Settings.model_fields
-    layers = [_Layer("explicit", _for_named(explicit))]
+    layers = [Layer("explicit", _for_named(explicit))]
     if study is not None:
         if keys := sorted(name for name in study.values if name.endswith(("_api_key", "role_keys"))):
             raise Misuse(
                 f"{study.folder}: its settings hold {', '.join(keys)}; a study holds no key, remove it"
             )
-        layers.append(_Layer(f"study {study.folder}", dict(study.values), study.folder))
+        layers.append(Layer(f"study {study.folder}", dict(study.values), study.folder))
     dotenv = file.with_name(DOTENV)
     layers += [
-        _Layer("environment", from_environment(environ, known)),
-        _Layer(f"file {dotenv}", from_environment(read_dotenv(dotenv), known), file.parent),
-        _Layer(f"file {file}", read_settings_file(file, known), file.parent),
+        Layer("environment", from_environment(environ, known)),
+        Layer(f"file {dotenv}", from_environment(read_dotenv(dotenv), known), file.parent),
+        Layer(f"file {file}", read_settings_file(file, known), file.parent),
     ]
     if (home := config_folder(environ)) is not None:
-        layers.append(_Layer(f"file {home / OWN_FILE}", read_settings_file(home / OWN_FILE, known)))
+        layers.append(Layer(f"file {home / OWN_FILE}", read_settings_file(home / OWN_FILE, known)))
     return layers
 
 
@@ -372,29 +376,3 @@ def _for_named(explicit: dict[str, object]) -> dict[str, object]:
         return explicit
     named = [role for role in ROLES if explicit.get(f"model_{role}")]
     return {**{f"base_url_{role}": explicit["base_url"] for role in named}, **explicit}
-
-
-def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
-    """Return the addresses that only a stranger's layer names, as (setting, layer). If this user named another address, that one applies."""
-    found: list[tuple[str, str]] = []
-    for layer in layers:
-        if layer.stranger is None:
-            continue
-        for name in ADDRESSES:
-            if (given := layer.values.get(name)) is None:
-                continue
-            own = [_text(one.values[name]) for one in layers if one.stranger is None and name in one.values]
-            others = [_text(one.values[name]) for one in layers if one is not layer and name in one.values]
-            text = _text(given)
-            same = text not in others and text in map(printable_address, others)
-            origin, vouched = origin_of(text), vouched_entries(layer.stranger)
-            known = origin in map(origin_of, own) or vouched.has("address", origin)
-            if same or (own and not known):  # the same: a study is never told the password
-                del layer.values[name]
-            elif not known:
-                found.append((name, layer.label))
-    return found
-
-
-def _text(value: object) -> str:
-    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from drr.env.errors import DrrError
 from drr.env.small_files import DOCUMENT, read_within
@@ -84,7 +84,6 @@ def _has_late_user(scheme: str, rest: str) -> bool:
     return bool(at) and not (scheme.startswith("mongodb") and _OPTION.fullmatch(before))
 
 
-Named = Literal["address", "agent", "plan", "prices", "prompts", "shop", "study", "web"]
 BY_PATH = "named here"
 """The mark of a file named by an option, stored instead of a hash: later edits are trusted too."""
 _HOST = re.compile(r"(?:\[([0-9a-f:]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?")
@@ -166,7 +165,7 @@ class TrustedEntries(NamedTuple):
     folder: Path
     known: Mapping[str, Mapping[str, str]]
 
-    def has(self, kind: Named, value: str, digest: str = BY_PATH) -> bool:
+    def has(self, kind: str, value: str, digest: str = BY_PATH) -> bool:
         kept = self.known.get(kind, {}).get(value)
         return kept is not None and kept in (digest, BY_PATH)
 
@@ -185,7 +184,7 @@ def vouched_entries(folder: Path) -> TrustedEntries:
     return TrustedEntries(folder, known)
 
 
-def remember_vouched(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
+def remember_vouched(folder: Path, kind: str, values: Mapping[str, str]) -> bool:
     """Record that this user vouches for more of a folder, as value and hash (or `BY_PATH`). Return whether that could be stored."""
     before = vouched_entries(folder)
     if all(before.known.get(kind, {}).get(value) == digest for value, digest in values.items()):

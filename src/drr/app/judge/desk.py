@@ -26,6 +26,7 @@ from drr.app.study.workers import check_same, desk_facts, settings_from, whole_p
 from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
+from drr.env.powers import Power
 from drr.env.records.shopper import shopper_summary
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.env.shop import Shop, money_of, open_shop
@@ -43,14 +44,17 @@ if TYPE_CHECKING:
     from drr.study.worker import Workplace
 
 
-def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[str]) -> Settings:
-    """Return the settings given now, else those that the study was made with."""
+def study_settings(
+    study: Study, given: Mapping[str, object], trusted: Sequence[str], *more: Power
+) -> Settings:
+    """Return the settings given now, else those that the study was made with. Nothing runs or is paid under them but by `more`."""
     saved = {
         k: v
         for k, v in study.config.get("settings", {}).items()
         if k in Settings.model_fields and k != "profile"
     }
-    return vouched_settings(given, trusted, StudyChoices(study.folder, saved), runs=False).settings
+    choices = StudyChoices(study.folder, saved, study.config.get("run", {}).get("shop"))
+    return vouched_settings(given, trusted, choices, ("read", *more)).settings
 
 
 def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:

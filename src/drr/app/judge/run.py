@@ -19,6 +19,7 @@ from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.workers import desk_facts, pool_of
 from drr.citations.addresses import host_of
 from drr.env.errors import DrrError, Misuse
+from drr.env.powers import Power
 from drr.env.query import check_no_talk
 from drr.env.settings import Settings
 from drr.env.shop import Shop
@@ -137,7 +138,8 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
             )
         check_no_talk(questions(study).values())
         options = _options(plan, study, known_variants(study, plan.variants))
-        settings = study_settings(study, plan.named_settings, plan.trust_address)
+        powers: tuple[Power, ...] = ("pay", "run") if plan.refetch else ("pay",)
+        settings = study_settings(study, plan.named_settings, plan.trust_address, *powers)
         models = models_of(settings)
         if calls:
             check_run(plan, models, ("judge", "claim_extractor"), study)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.notices import notice
@@ -16,7 +17,7 @@ from drr.env.asked_at import (
     providers_of_base,
 )
 from drr.env.json_object import JsonObject
-from drr.env.settings import MODEL_ADDRESSES, ROLES, Settings
+from drr.env.settings import MODEL_ADDRESSES, ROLES, Resolved, Settings
 from drr.env.trust import ServerAddress, is_loopback, origin_of
 from drr.llm.names import PROVIDERS, is_providers_own
 from drr.llm.secrets import can_be_key
@@ -87,19 +88,55 @@ def reason_not_to_call(settings: Settings, setting: str | None = "base_url") -> 
     )
 
 
-def strange_addresses(settings: Settings) -> dict[str, str]:
-    """Return the addresses for models that this user did not name, each with who named it."""
-    found = dict[str, str]()
+class StrangeChoice(NamedTuple):
+    """A choice of others about the network, which these settings would use."""
+
+    folder: Path | None
+    """The folder that names it; `None` where every folder of the call is meant."""
+    kind: str
+    value: str
+    question: str
+    refusal: str | None
+    """Sentence for a call where nobody agrees; `None` where the refused model call says it."""
+
+
+def strange_choices(found: Resolved) -> Iterator[StrangeChoice]:
+    """Yield addresses for models, keys and other choices about the network that only others made."""
+    settings = found.settings
     for name in MODEL_ADDRESSES if calls_a_model(settings) else ():
         if reason_not_to_call(settings, name) is not None:
-            found.setdefault(origin_of(text_of(getattr(settings, name)) or ""), settings.unnamed[name])
-    return found
+            place = origin_of(text_of(getattr(settings, name)) or "")
+            who = settings.unnamed[name]
+            question = f"{who} sends what models are asked, with your key, to {place}"
+            yield StrangeChoice(None, "address", place, question, None)
+    for name, layer, mark in found.withheld:
+        if _is_used(name, settings):
+            question = f"{layer.label} names {name}, which you did not name"
+            yield StrangeChoice(
+                layer.stranger,
+                "key",
+                mark,
+                question,
+                f"{layer.label} names {name}, and you did not: not used; agree to it at a terminal, or name it"
+                f" yourself (DRR_{name.upper()}, or your own settings.toml)",
+            )
 
 
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
     """Return True if a model is called in one of these roles; without `roles`, in any role."""
     asked = (*_CALLED, *settings.role_models) if roles is None else roles
     return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
+
+
+def _is_used(setting: str, settings: Settings) -> bool:
+    """Tell whether a choice about what goes over the network matters to what these settings call."""
+    if setting in ("role_keys", "library_tracing"):
+        return calls_a_model(settings)
+    if setting in ("serper_api_key", "respect_robots", "fetch_max_bytes"):
+        return settings.web != "sandbox"
+    models = [*map(settings.model_for, (*ROLES, *settings.role_models)), *(settings.models or ())]
+    owner = setting.removesuffix("_api_key")
+    return owner not in PROVIDERS or owner in map(provider_of, models)
 
 
 def say_useless_keys(settings: Settings) -> None:

@@ -12,7 +12,7 @@ from drr.app.models.servers import base_server, servers_of, text_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.plugins import prompt_folders
-from drr.env.settings import MODEL_ADDRESSES, Settings
+from drr.env.settings import ADDRESSES, MODEL_ADDRESSES, Settings
 from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
 from drr.llm.names import parse_name
 from drr.llm.prompts import Prompts, check_override
@@ -192,3 +192,15 @@ def prompts_of(settings: Settings, room: str) -> Prompts:
 
 def _folder(room: str) -> Path:
     return Path(__file__).parents[2] / room / "prompts"
+
+
+def plain_settings(settings: Settings) -> JsonObject:
+    """Return all resolved settings as plain data, without secrets, which each process reads for itself."""
+    plain = settings.model_dump(mode="json")
+    for name in MODEL_ADDRESSES:
+        if (address := getattr(settings, name)) is not None:
+            plain[name] = str(address)
+    secret = {
+        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
+    } | {*ADDRESSES} - {*MODEL_ADDRESSES}
+    return {name: value for name, value in plain.items() if name not in secret}

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from drr.app.calls import run_to_end
 from drr.app.console import add_setting_options, progress_of
-from drr.app.models.setup import SETTINGS, model_error
+from drr.app.models.setup import SETTINGS, model_error, plain_settings
 from drr.app.notices import notice
 from drr.app.study.terms import UnitTerms, add_options
-from drr.app.study.trust import plain_settings
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file

@@ -13,7 +13,7 @@ from drr.app.commands.parser import Parser, did_you_mean, parser_of
 from drr.app.commands.table import command_of
 from drr.app.study.study_plan import StudyPlan
 from drr.app.study.terms import deciding
-from drr.app.study.trust import FILES, check_agents, check_named_files, check_shop, check_study, check_tools
+from drr.app.study.trust import check_choices, declared
 from drr.env.errors import Misuse
 from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
@@ -50,10 +50,12 @@ def calls_of(
     """Return the parsed calls of a command for a study file. `run` gets the file's options, `judge` one call for each judge, any other command the study's folder."""
     run = parser if name == "run" else parser_of(command_of("run"))
     found = read_study_file(given.study, run)
+    # A file of others may name a study of this user's, which every command would read or write.
+    check_choices(given.study, StudyPlan, {"study": found.folder}, beside=given.study.absolute().parent)
     calls = [list(words)]
     if name == "run":
         calls = [[*found.words, *words]]
-        _check_trust(found, run.parse_args(calls[0]), given)
+        _check_trust(given.study, found.folder, run.parse_args(calls[0]), given)
     elif name == "judge" and given.model_judge is None and found.judges:
         if given.json and len(found.judges) > 1:
             raise Misuse(f"{given.study}: --json is one document; name one of its judges with --judge")
@@ -239,15 +241,10 @@ def _resolved_place(given: str, base: Path) -> str:
     return given if given.startswith(SERVERS) else str(base / Path(given).expanduser())
 
 
-def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:
-    """Refuse whatever only the file names and this user never approved: study, shop, programs, prompts and prices."""
-    check_study(given.study, found.folder)
-    check_shop(found.folder, asked.shop, given.shop)
-    if asked.place is not None and given.place is None:
-        check_shop(found.folder, asked.place, None, "--place")
-    if given.variants is None and asked.variants is not None:
-        check_agents(found.folder, asked.variants)
-    if given.tools is None and asked.tools:
-        check_tools(found.folder, asked.tools.split(","))
-    named = {name: getattr(asked, name) for name in FILES if getattr(given, name) is None}
-    check_named_files(found.folder, {name: Path(path) for name, path in named.items() if path is not None})
+def _check_trust(file: Path, folder: Path, asked: argparse.Namespace, given: argparse.Namespace) -> None:
+    """Ask this user about whatever only the file names: what would run or be read of it."""
+    for options in (StudyPlan, Settings):
+        named = {name: getattr(asked, name, None) for name in declared(options, "read", "run")}
+        left = {name: value for name, value in named.items() if value and not getattr(given, name, None)}
+        left.pop("study", None)
+        check_choices(folder, options, left, beside=file.absolute().parent)

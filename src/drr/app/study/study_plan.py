@@ -14,6 +14,7 @@ from drr.app.study.terms import RunTerms, Words, deciding, option, switch
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS
+from drr.env.powers import Can, Name, Place
 from drr.env.reach import WHOLE
 from drr.env.settings import StudyChoices
 from drr.env.world import SHOP, all_worlds
@@ -73,14 +74,16 @@ class StudyPlan(RunTerms):
     The fields that decide keys and units are the table `run` of `study.toml`, in this order.
     """
 
-    study: Path | None = None
+    study: Place = None
     """Folder of the study; `None` for a question without one."""
-    shop: Words | None = option("key", "a folder, or servers:NAME (default: the shop of the study)", "SHOP")
-    queries: Path | None = option("source", "JSONL, a query a line (default: those of the study)", "FILE")
-    frozen: Path | None = option(
+    shop: Annotated[Words | None, Can("read")] = option(
+        "key", "a folder, or servers:NAME (default: the shop of the study)", "SHOP"
+    )
+    queries: Place = option("source", "JSONL, a query a line (default: those of the study)", "FILE")
+    frozen: Place = option(
         "source", "a frozen set, for --queries and web: a folder, or retail-v3", "SET", flag="--set"
     )
-    variants: Words | None = option(
+    variants: Annotated[Words | None, Can("run")] = option(
         "key", "names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)", "NAMES")  # fmt: skip
     trials: Annotated[int, Field(gt=0, le=MOST_TRIALS)] | None = option(
         "units", "repetitions of each (default: 1)", "N"
@@ -93,26 +96,26 @@ class StudyPlan(RunTerms):
         "key", "what becomes of citations that no tool returned: left, taken out, or asked again (default: off)")  # fmt: skip
     references: bool | None = option(
         "key", "let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)")  # fmt: skip
-    world: str | None = option(
+    world: Name = option(
         "key", "where the agents live; another than the shop may need no --shop (default: shop)", choices=all_worlds)  # fmt: skip
-    place: Words | None = option(
+    place: Annotated[Words | None, Can("read")] = option(
         "key", "what a world other than the shop is opened from (default: nothing)", "PATH"
     )
-    tasks: Path | None = option(
+    tasks: Place = option(
         "source", "tasks with files: their questions, asked in the world `files`; see docs/file-tasks.md (default: none)", "DIR")  # fmt: skip
-    sizes: Words | None = option(
+    sizes: Annotated[Words | None, Can("name")] = option(
         "source", "of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)", "LIST")  # fmt: skip
     with_shop: bool = switch("source", "agents on --tasks have the nine tools of --shop as well")
-    persons: Path | None = option(
+    persons: Place = option(
         "source", "JSONL, a person a line: who asks (default: those of the study)", "FILE"
     )
-    contexts: Path | None = option(
+    contexts: Place = option(
         "key", "folder of what was gathered of them, for the settings context and memory (default: none)", "DIR")  # fmt: skip
-    settings: Words | None = option(
+    settings: Annotated[Words | None, Can("run")] = option(
         "key", "what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona", "LIST")  # fmt: skip
-    reach: Words | None = option(
+    reach: Annotated[Words | None, Can("pay")] = option(
         "key", "what agents reach of those pages: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context, turns:N. + joins several; with commas each is a system of its own, such as AGENT@dense", "LIST")  # fmt: skip
-    set: str | None = None
+    set: Name = None
     """Label of the frozen set whose questions the study answers."""
 
     @classmethod
@@ -167,7 +170,7 @@ class KeptStudy(NamedTuple):
     def choices(self) -> StudyChoices | None:
         """Return the study's own settings; `None` for a new study."""
         own = {**_BEFORE, **self.config.get("settings", {})}
-        return None if self.is_new else StudyChoices(self.plan.folder, own)
+        return None if self.is_new else StudyChoices(self.plan.folder, own, self.plan.shop)
 
 
 def kept_study(folder: Path) -> KeptStudy:

@@ -12,6 +12,7 @@ from drr.app.options import positive_float, positive_int
 from drr.app.study.spans import SpanTerms, span_terms
 from drr.env.errors import Misuse
 from drr.env.files import at_home
+from drr.env.powers import Can
 from drr.env.settings import Settings
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -111,9 +112,9 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
 class CallTerms(Options):
     """Settings and addresses that a call names."""
 
-    named_settings: dict[str, Any] = Field({}, exclude=True)
+    named_settings: Annotated[dict[str, Any], Can("name")] = Field({}, exclude=True)
     """Values of the settings that this call names, by setting."""
-    trust_address: tuple[str, ...] = ()
+    trust_address: Annotated[tuple[str, ...], Can("send")] = ()
     """Addresses that a study or a file names and this user knows."""
 
     @classmethod
@@ -195,7 +196,7 @@ class UnitTerms(CallTerms):
 class PooledTerms(UnitTerms):
     """Limits of units, and the pool of workers that runs them."""
 
-    pool: str | None = option(
+    pool: Annotated[str | None, Can("send")] = option(
         "user", "who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", "POOL"
     )
     workers: Count | None = option(
@@ -210,9 +211,9 @@ class PooledTerms(UnitTerms):
 class TracedTerms(CallTerms):
     """The collector that spans are sent to; no study remembers it."""
 
-    otel: str | None = option(
+    otel: Annotated[str | None, Can("send")] = option(
         "user", "send a span of each unit, model call and tool call to this OTLP/HTTP collector; see docs/ci.md (default: nowhere)", "ENDPOINT")  # fmt: skip
-    otel_text: bool = switch("user", "with --otel: what was asked and answered too")
+    otel_text: Annotated[bool, Can("send")] = switch("user", "with --otel: what was asked and answered too")
 
     @model_validator(mode="after")
     def _is_collector(self) -> Self:
@@ -227,9 +228,9 @@ class TracedTerms(CallTerms):
 class ProgramTerms(TracedTerms):
     """The present permissions of variants that are commands; no study remembers them."""
 
-    trust_agent: bool = switch(
+    trust_agent: Annotated[bool, Can("run")] = switch(
         "user", "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach")  # fmt: skip
-    agent_sees: Annotated[tuple[str, ...], BeforeValidator(_existing_paths)] = option(
+    agent_sees: Annotated[tuple[str, ...], BeforeValidator(_existing_paths), Can("read")] = option(
         "user", "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)", "PATH", ())  # fmt: skip
 
 

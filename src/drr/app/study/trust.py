@@ -7,19 +7,18 @@ at a terminal, which is remembered too, or an option that names it. Without eith
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.models.servers import say_useless_keys, strange_addresses
+from drr.app.models.servers import say_useless_keys, strange_choices
 from drr.app.notices import ask_yes_no, notice
 from drr.app.terminal import plain
 from drr.env.errors import Misuse
-from drr.env.json_object import JsonObject
 from drr.env.person_setting import settings_of
+from drr.env.powers import Power, power_of
 from drr.env.settings import (
-    ADDRESSES,
     FILE,
     MODEL_ADDRESSES,
     Resolved,
@@ -31,14 +30,15 @@ from drr.env.shop import SERVERS
 from drr.env.small_files import DOCUMENT, read_within
 from drr.env.trust import (
     BY_PATH,
-    Named,
     can_remember,
+    is_known,
     origin_of,
     remember_addresses,
     remember_vouched,
     vouched_entries,
 )
 from drr.env.user_code import is_in_file
+from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from drr.app.study.study_plan import KeptStudy, StudyPlan
@@ -58,22 +58,49 @@ def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
 
 
 def vouched_settings(
-    given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None, *, runs: bool = True
+    given: Mapping[str, Any],
+    trusted: Sequence[str],
+    study: StudyChoices | None = None,
+    powers: Sequence[Power] = ("run", "read", "pay"),
 ) -> Resolved:
-    """Resolve all settings, remember the addresses of `--trust-address`, and ask this user to confirm files that strangers named.
-    Tools are confirmed where agents may run."""
-    folders = [FILE.parent, *([] if study is None else [study.folder])]
-    remember_addresses(folders, trusted)
+    """Resolve all settings, remember the addresses of `--trust-address`, and ask this user about what others named.
+    What a command cannot do (`powers`) is not asked about: a frozen web is read where agents run."""
     found = resolve(dict(given), study=study)
-    for place, who in strange_addresses(found.settings).items():
-        if _allowed(f"{who} sends what models are asked, with your key, to {place}"):
-            remember_addresses(folders, [place])
-            found = resolve(dict(given), study=study)
+    if _agrees(found, trusted, [FILE.parent, *([] if study is None else [study.folder])]):
+        found = resolve(dict(given), study=study)
     say_useless_keys(found.settings)
-    _check_files(found)
-    if runs and (folder := found.stranger_of("tools")) is not None:
-        check_tools(folder, found.settings.tools)
+    names = {*declared(Settings, *powers)} - ({"sandbox"} if "run" not in powers else set())
+    web, shop = found.settings.sandbox, study and study.shop
+    if web and shop and Path(_resolve(web)).parent == Path(_resolve(shop)).parent:
+        names.discard("sandbox")  # made with the shop, which is asked about where it is opened
+    for folder in set(found.strangers.values()):
+        named = {one: getattr(found.settings, one) for one in names if found.stranger_of(one) == folder}
+        check_choices(folder, Settings, named)
+        paid = {str(one) for name, one in named.items() if power_of(Settings.model_fields[name]) == "pay"}
+        if study and folder == study.folder and not is_known(folder) and (models := paid - _UNPAID):
+            notice(f"{folder} names {', '.join(sorted(models))}, which is paid with your key", news=False)
     return found
+
+
+_UNPAID = {"None", "offline", "{}", "minilm", "sandbox", "replay"}
+
+
+def _agrees(found: Resolved, trusted: Sequence[str], folders: Sequence[Path]) -> bool:
+    """Remember trusted addresses, ask about other choices of strangers, and tell whether more may be used now."""
+    remember_addresses(folders, trusted)
+    known, agreed = set(map(origin_of, trusted)), bool(trusted)
+    for folder, kind, value, question, refusal in strange_choices(found):
+        if (kind, value) in {("address", place) for place in known}:
+            continue
+        if _allowed(question):
+            agreed = True
+            if folder is None:
+                remember_addresses(folders, [value])
+            else:
+                remember_vouched(folder, kind, {value: BY_PATH})
+        elif refusal is not None:
+            notice(refusal)
+    return agreed
 
 
 def trusted_settings(call: StudyPlan, study: KeptStudy) -> Resolved:
@@ -82,44 +109,35 @@ def trusted_settings(call: StudyPlan, study: KeptStudy) -> Resolved:
     Others are whoever made the study and the settings files of the working folder. What this call names itself is not asked about.
     """
     if not study.is_new:
-        own = study.plan
-        now = () if call.settings is None else settings_of(call.settings)
-        memories = [
-            one.memory_word for one in settings_of(own.settings or "") if one.place and one not in now
-        ]
-        named = {_agent_of(word) for word in (call.variants or "").split(",")}
-        agents = [word for word in (own.variants or "all").split(",") if _agent_of(word) not in named]
-        check_agents(call.folder, ",".join([*agents, *memories]))
-        for name in ("shop", "place", "contexts"):
-            before, given = (one and str(one) for one in (getattr(own, name), getattr(call, name)))
-            check_shop(call.folder, before, given, f"--{name}")
+        left = {name: _left(name, study.plan, call) for name in declared(type(call), "read", "run")}
+        check_choices(call.folder, type(call), left)
     return vouched_settings(call.named_settings, call.trust_address, study.choices)
 
 
-def _agent_of(word: str) -> tuple[str | None, str]:
+def _left(name: str, own: StudyPlan, call: StudyPlan) -> object:
+    """Return what of a study's choice a call does not name itself. A program is named by its file and its function."""
+    before, now = getattr(own, name), getattr(call, name)
+    if power_of(type(own).model_fields[name]) != "run":
+        return before if now is None else None
+    named = {_program_and_function(word) for word in _program_words(name, now)}
+    return [word for word in _program_words(name, before) if _program_and_function(word) not in named]
+
+
+def _program_words(name: str, value: object) -> list[str]:
+    """Return the words of a choice that may name programs. A study's settings name them as memories."""
+    if name == "settings" and isinstance(value, str):
+        return [one.memory_word for one in settings_of(value) if one.place]
+    words = value.split(",") if isinstance(value, str) else value
+    return [str(word).strip() for word in words] if isinstance(words, Iterable) else []
+
+
+def _program_and_function(word: str) -> tuple[str | None, str]:
     """Return the program of a variant's word and the name of its function, without its model. A command has no function."""
     from drr.agents.commands.command import is_command
     from drr.agents.registry import parts_of
 
-    bare, _ = parts_of(word.strip())
+    bare, _ = parts_of(word)
     return program_of(bare), "" if is_command(bare) else bare.rpartition(":")[2]
-
-
-def check_agents(folder: Path, words: str) -> None:
-    """Ask this user to approve the programs among a study's variants; raise `Misuse` for one not approved."""
-    for word in words.split(","):
-        if program := program_of(word.strip()):
-            _check(folder, "agent", program, f"the agent {word.strip()}", f"--variants {word.strip()}")
-
-
-def check_tools(folder: Path, words: Sequence[str]) -> None:
-    """Ask this user to approve tools that the author of `folder` names, as they run with this user's rights."""
-    for word in words:
-        _check(folder, "agent", tool_file(word), f"the tool {word}", f"--tools {word}")
-
-
-def tool_file(word: str) -> str:
-    return _resolve(word.rpartition(":")[0])
 
 
 def program_of(word: str) -> str | None:
@@ -133,53 +151,88 @@ def program_of(word: str) -> str | None:
     return _resolve(word.rpartition(":")[0]) if is_in_file(word) else None
 
 
-def _check_files(found: Resolved) -> None:
-    """Check prompts, prices and web recordings that a stranger's settings name. Prompts decide what models are told, prices when a budget is spent, recordings where pages are written."""
-    from drr.env.trust import is_known
+class Thing(NamedTuple):
+    """Something of a choice of others that runs or is read."""
 
-    for setting in FILES:
-        folder, path = found.stranger_of(setting), getattr(found.settings, setting)
-        if folder is not None and path is not None and not (FILES[setting][0] == "web" and is_known(folder)):
-            check_named_files(folder, {setting: path})
+    kind: str
+    value: str
+    shown: str
+    option: str
+    """Option by which this user names it."""
 
 
-FILES: Mapping[str, tuple[Named, str]] = {
-    "prompts": ("prompts", "--prompts"),
-    "price_file": ("prices", "--price-file"),
-    "web_record": ("web", "--web-record"),
+_KINDS = {
+    "variants": "agent",
+    "tools": "agent",
+    "settings": "agent",
+    "price_file": "prices",
+    "web_record": "web",
+    "sandbox": "web",
+    "place": "shop",
+    "contexts": "shop",
 }
+"""Kinds under which choices are remembered, where that is not their name: a yes that was given once holds for ever."""
+_ALWAYS = ("agent", "prices", "prompts", "shop", "study")
+"""Kinds that are asked about in a study of this user's own too, as its content may have changed since."""
 
 
-def check_named_files(folder: Path, named: Mapping[str, Path]) -> None:
-    """Ask this user to approve files, by setting, that the author of `folder` names; raise `Misuse` for one not approved."""
-    for setting, path in named.items():
-        kind, option = FILES[setting]
-        _check(folder, kind, _resolve(path), f"the {kind} in {path}", f"{option} {path}")
+def declared(options: type[BaseModel], *powers: Power) -> list[str]:
+    """Return the choices that say that they can do one of these."""
+    return [name for name, field in options.model_fields.items() if power_of(field) in powers]
 
 
-def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
-    """Ask this user to approve the shop (or place) that a study names; raise `Misuse` if it is not approved.
+def check_choices(
+    folder: Path, options: type[BaseModel], values: Mapping[str, object], beside: Path | None = None
+) -> None:
+    """Ask this user about all that a stranger's choices run or read; raise `Misuse` for anything not approved.
 
-    A missing shop passes here: whoever opens it reports the error.
+    This is the one check of the declarations. Sources `beside` a study file came with it, and are read unasked.
     """
-    if option == "--shop":
-        named = found_shop(folder, named)
+    things = [
+        thing
+        for name, value in values.items()
+        if value is not None
+        for thing in _things(folder, name, power_of(options.model_fields[name]), value, beside)
+    ]
+    if things:
+        _confirm(folder, things)
+
+
+def _things(
+    folder: Path, name: str, power: Power | None, value: object, beside: Path | None
+) -> Iterator[Thing]:
+    kind, option = _KINDS.get(name, name), {"frozen": "--set"}.get(name, f"--{name.replace('_', '-')}")
+    if power == "pay":
+        return
+    if power == "run":
+        for word in _program_words(name, value):
+            if program := program_of(word):
+                noun = {"tools": "tool", "settings": "memory"}.get(name, "agent")
+                yield Thing(
+                    kind, program, f"the {noun} {word}", f"{option} {'memory:' * (noun == 'memory')}{word}"
+                )
+    elif name == "shop":
+        place = found_shop(folder, str(value)) or ""
+        # A missing shop passes here: whoever opens it reports the error.
+        if _is_there(place) and not is_own_shop(folder, place):
+            yield Thing(kind, shop_place(place), f"the shop {place}", f"{option} {place}")
+    elif not (kind == "shop" and is_own_shop(folder, str(value))):
+        place, is_source = _resolve(str(value)), kind == name and name not in _ALWAYS[:-1]
+        if not (is_source and beside is not None and Path(place).is_relative_to(beside.resolve())):
+            shown = (
+                f"the {kind} in {value}" if kind in ("prices", "prompts", "web") else f"the {name} {value}"
+            )
+            yield Thing(kind, place, shown, f"{option} {value}")
+
+
+def check_shop(folder: Path, named: str | None, given: str | None) -> None:
+    """Ask this user to approve the shop that a study names; raise `Misuse` if it is not approved. A shop given now is approved by that."""
+    from drr.app.study.study_plan import StudyPlan
+
     if given is not None:
         remember_shop(folder, given)
-    elif named is not None and (option != "--shop" or _is_there(named)) and not is_own_shop(folder, named):
-        _check(folder, "shop", shop_place(named), f"the shop {named}", f"{option} {named}")
-
-
-def check_study(file: Path, folder: Path) -> None:
-    """Raise `Misuse` if a study file names a study outside its folder. A file that this user saved from that study may name it."""
-    if not folder.resolve().is_relative_to(file.absolute().parent.resolve()):
-        _check(
-            file,
-            "study",
-            _resolve(folder),
-            f"the study {folder}",
-            f"the study itself: drr run {folder}",
-        )
+    elif named:
+        check_choices(folder, StudyPlan, {"shop": named})
 
 
 def found_shop(folder: Path, named: str | None) -> str | None:
@@ -197,7 +250,10 @@ def offer_shop(folder: Path, named: str | None, given: str | None, option: str =
     """Ask this user to approve the shop of a study, for a command that can work without one. Without approval a notice says that the shop is left out."""
 
     try:
-        check_shop(folder, named or None, given, option)
+        if given is not None or option == "--shop":
+            check_shop(folder, named, given)
+        elif named and not is_own_shop(folder, named):
+            _confirm(folder, [Thing("shop", shop_place(named), f"the shop {named}", f"{option} {named}")])
     except Misuse as error:
         notice(str(error))
 
@@ -250,14 +306,19 @@ def _shop_file(shop: str) -> Path:
     return Path(shop).expanduser() / MANIFEST
 
 
-def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
-    digest = hash_content_behind(value)
-    if vouched_entries(folder).has(kind, value, digest):
-        return
-    notice = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
-    if not _allowed(f"{notice}, which you did not name"):
-        raise Misuse(plain(f"{notice}, and you did not: not used; look at it, then give {option}"))
-    remember_vouched(folder, kind, {value: digest})
+def _confirm(folder: Path, things: Iterable[Thing]) -> None:
+    before = vouched_entries(folder)
+    is_own = is_known(folder)
+    for kind, value, shown, option in things:
+        if is_own and kind not in _ALWAYS:
+            continue
+        digest = hash_content_behind(value)
+        if before.has(kind, value, digest):
+            continue
+        named = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
+        if not _allowed(f"{named}, which you did not name"):
+            raise Misuse(plain(f"{named}, and you did not: not used; look at it, then give {option}"))
+        remember_vouched(folder, kind, {value: digest})
 
 
 def hash_content_behind(value: str) -> str:
@@ -294,11 +355,11 @@ def remember_study(
 ) -> None:
     """Remember everything that this user named when making or continuing a study, so that no command asks about it again."""
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
-    programs += map(tool_file, settings.tools)
-    named: dict[Named, list[str]] = {"agent": programs}
-    for setting, (kind, _) in FILES.items():
+    programs += filter(None, map(program_of, settings.tools))
+    named: dict[str, list[str]] = {"agent": programs}
+    for setting in ("prompts", "price_file", "web_record"):
         path = getattr(settings, setting)
-        named.setdefault(kind, []).extend([] if path is None else [_resolve(path)])
+        named.setdefault(_KINDS.get(setting, setting), []).extend([] if path is None else [_resolve(path)])
     remember_vouched(folder, "study", {_resolve(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
@@ -329,15 +390,3 @@ def _standing(folder: Path, value: str) -> str:
 
 def _allowed(what: str) -> bool:
     return ask_yes_no(f"{what}; allow it, now and later?")
-
-
-def plain_settings(settings: Settings) -> JsonObject:
-    """Return all resolved settings as plain data, without secrets, which each process reads for itself."""
-    plain = settings.model_dump(mode="json")
-    for name in MODEL_ADDRESSES:
-        if (address := getattr(settings, name)) is not None:
-            plain[name] = str(address)
-    secret = {
-        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
-    } | {*ADDRESSES} - {*MODEL_ADDRESSES}
-    return {name: value for name, value in plain.items() if name not in secret}

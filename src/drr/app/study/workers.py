@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.models.servers import calls_a_model, in_flight
-from drr.app.study.trust import plain_settings
+from drr.app.models.setup import plain_settings
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
