@@ -35,7 +35,8 @@ def test_the_environment_comes_first_and_an_address_of_the_folder_is_a_strangers
     file = tmp_path / "drr.toml"
     file.write_text("web_top_k = 4\n", "utf-8")
     found = resolve({}, environ={}, file=file)
-    assert found.settings.anthropic_api_key is not None and found.settings.web_top_k == 3
+    assert found.settings.anthropic_api_key is None and found.settings.web_top_k == 3
+    assert [one.name for one in found.withheld] == ["anthropic_api_key"]
     assert found.origin["web_top_k"] == f"file {tmp_path / '.env'}"
     over = resolve({}, environ={"DRR_WEB_TOP_K": "7"}, file=file)
     assert over.settings.web_top_k == 7

@@ -198,7 +198,8 @@ def test_a_file_of_a_stranger_leads_to_no_study_elsewhere(drr: Drr, new: New, bo
 
 def test_a_shop_that_only_a_file_names_is_not_used(drr: Drr, box: Path, tmp_path: Path) -> None:
     shutil.copytree(box / "shop", "private")
-    told = f"shop: {tmp_path / 'private'}\nqueries: {box / 'queries.jsonl'}\n"
+    shutil.copy(box / "queries.jsonl", "queries.jsonl")
+    told = f"shop: {tmp_path / 'private'}\nqueries: queries.jsonl\n"
     Path("s.yaml").write_text(f"{told}variants: react\n")
     code, _, err = drr("run", "s.yaml", "--quiet")
     assert code == 2 and "names the shop" in err and "--shop" in err, err

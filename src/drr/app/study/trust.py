@@ -71,8 +71,10 @@ def vouched_settings(
     say_useless_keys(found.settings)
     names = {*declared(Settings, *powers)} - ({"sandbox"} if "run" not in powers else set())
     web, shop = found.settings.sandbox, study and study.shop
-    if web and shop and Path(_resolve(web)).parent == Path(_resolve(shop)).parent:
-        names.discard("sandbox")  # made with the shop, which is asked about where it is opened
+    made_together = web and shop and Path(_resolve(web)).parent == Path(_resolve(shop)).parent
+    # A shop is asked about where it is opened; a study that was moved finds another web than the one that it names.
+    if made_together or not (web and web.is_dir()):
+        names.discard("sandbox")
     for folder in set(found.strangers.values()):
         named = {one: getattr(found.settings, one) for one in names if found.stranger_of(one) == folder}
         check_choices(folder, Settings, named)
