@@ -75,6 +75,7 @@ class Admission:
         committed = self._committed_total()
         beside = {self._groups[key] for key in self._under_way}
         chosen: list[str] = []
+        # A unit that does not fit ends nothing: a cheaper one behind it may still be paid for.
         for key in waiting:
             if len(chosen) == room:
                 break
@@ -112,7 +113,10 @@ class Admission:
         return group not in beside if known else not beside
 
     def _fits(self, committed: SpendAmount, cost: SpendAmount) -> bool:
-        """Tell whether a unit's cost fits the budget, with room for one largest call. While no cost is known, each call is checked instead."""
+        """Tell whether a unit's cost fits the budget, with room for one largest call. While no cost is known, each call is checked instead.
+
+        The room is needed because the most that a call can cost is reserved before the call is sent.
+        """
         return not self._finished or self._bank.limit.holds(committed + cost + self._bank.largest)
 
     def _expected_rest(self, key: str) -> SpendAmount:
@@ -121,6 +125,7 @@ class Admission:
 
     def _mean_of(self, group: CostGroup) -> SpendAmount:
         """Return the mean cost of a group's units. An unknown mean is taken to be that of the most expensive known group of the kind."""
+        # Too low an estimate would begin a unit that the budget then stops half way.
         known = [group] if group in self._finished else [o for o in self._finished if o.kind == group.kind]
         cost = max((self._cost[one].cost // self._finished[one] for one in known), default=0)
         tokens = max((self._cost[one].tokens // self._finished[one] for one in known), default=0)

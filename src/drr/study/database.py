@@ -81,6 +81,7 @@ def _first_page() -> bytes:
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute("PRAGMA user_version = 0")
         page = db.serialize()
+    # These two bytes of the header say WAL; a pragma would make the journal that must never be there.
     return page[:18] + b"\2\2" + page[20:]
 
 
@@ -113,7 +114,7 @@ def _check_room(*files: Path) -> None:
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that sets a deadline for each statement when the statement starts."""
+    """A connection that sets a deadline for each statement when the statement starts. A stranger's ledger can make one run without end."""
 
     until = inf
 
@@ -211,6 +212,7 @@ class Database:
         with self._lock:
             self._db.execute("BEGIN")
             try:
+                # In one transaction: a run may be writing, and rows and hashes must be of one moment.
                 return list(hashes.changed_rows(self._db))
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 return [f"what SQLite can read ({error})"]
@@ -257,6 +259,7 @@ class Database:
                 raise
             else:
                 self._db.execute("COMMIT")
+                # Not before: a transaction that is rolled back takes the triggers of `watch_changes` with it.
                 self._watched = True
             finally:
                 if synced:

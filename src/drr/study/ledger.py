@@ -82,6 +82,8 @@ class Ledger:
         """Store the hash that a file is about to have. The latest earlier hashes stay valid, because a run may be killed before it writes the file."""
         with self.db.writing(synced=True) as db:
             known = self.hashes_of(file) or [now]
+            # A file that was there must stay: were its absence still valid, nobody would notice a deletion.
             kept = (one for one in known if one != next_hash and (one != NO_FILE or now == NO_FILE))
+            # The present hash comes right before the next one, so that the cut to eight never drops it.
             last = [*sorted(kept, key=now.__eq__), next_hash][-8:]
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (FILE + file, " ".join(last)))

@@ -62,6 +62,7 @@ class SavedTexts:
                 one.status == "done" or one.reason in NO_ANSWER
             ):  # the unit has ended: its progress is of no more use
                 db.execute(
+                    # Names that begin with WAY, as ";" follows ":". The primary key serves such a range.
                     "DELETE FROM saved WHERE key = ? AND name >= ? AND name < ?",
                     (one.key, WAY, WAY[:-1] + ";"),
                 )
@@ -99,7 +100,7 @@ _FORM: Mapping[str, Callable[[Any], Any]] = {
     "started_at": lambda value: of(value, float, int),
     "finished_at": lambda value: of(value, float, int),
 }
-"""The columns of a record, each with the check of its stored value."""
+"""The columns of a record, each with the check of its stored value, because a stranger's ledger may hold anything."""
 _COLUMNS = ", ".join(_FORM)
 _ENDED = list(_FORM)[6:]
 # A done unit is never computed again, so a late second report must not replace its record.
@@ -190,6 +191,7 @@ class Records:
             f"SELECT {_COLUMNS} FROM records JOIN units USING (key) WHERE units.key > ? AND "
             f"{' AND '.join(conditions)} ORDER BY units.key LIMIT {_BATCH}"
         )
+        # Batch by batch, because a study may have a hundred thousand judgements, too many to hold at once.
         last = ""
         while rows := self._db.rows(statement, (last, *values)):
             for row in rows:

@@ -170,6 +170,7 @@ async def run(
     study.ledger.units.register(units)
     kinds = {unit.kind for unit in units}
     for kind in kinds:
+        # Cleared first: a run that is killed must not leave the reason why an earlier one stopped.
         study.ledger.set_meta(f"stopped:{kind}", None)
     if budget is not None:
         study.ledger.set_meta("budget", json.dumps({"cost": budget.cost, "tokens": budget.tokens}))
@@ -230,6 +231,7 @@ class _Driver:
             self.admission,
             size=pool.size,
             limit=limit,
+            # A long unit that begins last keeps many workers waiting; a limit takes units in their order.
             longest_first=pool.size > _FEW and limit is None,
         )
         stage.advance(len(units) - len(open_units))
@@ -294,6 +296,7 @@ class _Driver:
             self.passing_in_a_row = 0
             return
         if finished.reason == "budget":
+            # No failure: with a larger budget the unit continues from its saved answers.
             self._stop("budget", finished.message)
             return
         summary.failures[finished.reason or finished.status] += 1

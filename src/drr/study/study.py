@@ -135,6 +135,7 @@ class Study:
 
     def _check_unchanged(self) -> None:
         changed = self.ledger.db.altered_rows()
+        # The hashes of files stand in the ledger, so a changed ledger proves nothing about them.
         files = [] if changed else self._changed_files()
         if wrong := changed or files:
             self.close()

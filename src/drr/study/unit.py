@@ -45,6 +45,7 @@ class Unit:
 
     @cached_property
     def key(self) -> str:
+        # Without label and spec: both may change while the result stays, and what was paid for is kept.
         text = canonical_json({"kind": self.kind, **self.key_fields})
         return sha256(text.encode()).hexdigest()
 
@@ -111,7 +112,7 @@ class EndedUnit:
     usage: Mapping[str, UsageRow]
     """The usage of models by role."""
     cost: int | None
-    """The cost in picodollars; `None` if unknown."""
+    """The cost in whole picodollars, so that sums are exact; `None` if unknown."""
     seconds: float
     started_at: float
     finished_at: float

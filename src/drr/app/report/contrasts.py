@@ -81,7 +81,7 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
 
 
 def compare_pairs(per_report: PerReport, wanted: Iterable[tuple[str, str, Metric]]) -> list[Contrast]:
-    """Return the paired differences of these pairs on these metrics, with Holm's correction over all of them."""
+    """Return the paired differences of these pairs on these metrics, with Holm's correction over all of them. Without it a system could lead by luck."""
     tested = {}
     for a, b, metric in wanted:
         values = per_report(metric.name)

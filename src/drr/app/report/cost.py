@@ -34,6 +34,7 @@ class CostPoint(NamedTuple):
 def cost_points(material: ReportData) -> list[CostPoint]:
     """Return each variant's cost and overall quality; empty where ratings or costs are unknown."""
     costs = {variant: dollars(answers) for variant, answers in material.variants.items()}
+    # One unit for all: dollars of one system do not compare with tokens of another.
     priced = all(v.value and not v.n_unscored for v in costs.values())
     if not priced:
         costs = {variant: tokens(material, variant) for variant in material.variants}
@@ -82,6 +83,7 @@ def pareto_front(
 ) -> list[bool]:
     """Tell of each pair of cost and quality whether no other pair dominates it. Equal pairs are all in the front."""
     sign = 1 if is_lower_better else -1
+    # As infinity, an unknown cost beats no known one.
     places = [None if q is None else (inf if cost is None else cost, sign * q) for cost, q in points]
     known = [one for one in places if one is not None]
     return [

@@ -89,6 +89,7 @@ def _rules(material: ReportData, system: str) -> Iterator[AnswerSection]:
 
 def _of_pair(material: ReportData, pair: tuple[str, ...], shown: Sequence[Metric]) -> Iterator[AnswerRow]:
     """Yield a row for each question that both systems answered."""
+    # In reverse, so that of several trials the first one is linked.
     first, second = ({a.asked: a for a in reversed(material.variants.get(system, []))} for system in pair)
     for asked in sorted(first.keys() & second.keys()):
         values = [_minus(material, pair, asked, metric) for metric in shown]

@@ -111,6 +111,7 @@ def _when(material: ReportData) -> str:
     times = [record.started_at for record in _records(material)]
     if not times:
         return ""
+    # In UTC, so that a report says the same day on every machine.
     first, last = (datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d") for at in (min(times), max(times)))
     return first if first == last else f"{first} to {last}"
 

@@ -33,6 +33,7 @@ def joined_tables(
     if judge is not None and not is_alike:
         for folder in folders:
             _judge_anew(folder, judge)
+    # Opened again, because judging may have written to both.
     with Study.read(folders[0]) as here, Study.read(folders[1]) as there:
         studies = (here, there)
         judgings = [choose_judging(one, judge) for one in studies]
@@ -91,7 +92,7 @@ def _shops(study: Study) -> str:
 
 
 def _judged_otherwise(one: JudgingRun | None, other: JudgingRun | None) -> list[str]:
-    """List what differs between two judgings that are not the same run."""
+    """List what differs between two judgings that are not the same run. Of two judges one may be milder, so their figures do not compare."""
     if one is None or other is None:
         who = [judging.judge if judging else "nobody" for judging in (one, other)]
         return [] if one is other else [f"by {who[0]} and by {who[1]}"]

@@ -115,6 +115,7 @@ def _folded(text: str) -> list[str]:
 
 def _fitted(text: str, room: int) -> str:
     """Return the text as LaTeX source, cut to at most `room` characters of source."""
+    # The text is cut and not its source, which could end within a LaTeX command.
     shown, length = _tex(text), len(text)
     while len(shown) > room and length > 1:
         length -= 1

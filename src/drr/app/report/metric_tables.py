@@ -147,6 +147,7 @@ def winners(per_report: PerReport, metrics: Iterable[Metric]) -> dict[str, str]:
         means = means_of(per_report, metric.name)
         known = [variant for variant in order_by_mean(metric, means) if means[variant] is not None]
         if len(known) > 1:
+            # Only against the next one: each further test would make every other winner harder to show.
             duels.append((known[0], known[1], metric))
     return {one.metric.name: one.a for one in compare_pairs(per_report, duels) if one.is_ahead}
 

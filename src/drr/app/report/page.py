@@ -156,6 +156,7 @@ def _placed(
         if table.name == DIFFERENCES:
             plot = section(table, _pages_of(material, 2))
         elif not table.is_empty:
+            # An exact name goes first: "papers" begins like the topic of "paper".
             exact = [one for one in TOPICS if table.name in one.tables]
             if exact or not table.name.endswith(_PRINTED):
                 topic = next(one for one in (*exact, *TOPICS) if table.name.startswith(one.tables))

@@ -131,7 +131,7 @@ def table_standings(
 def wrong_facts(counts: Mapping[str, Mapping[AskedQuestion, Sequence[int]]]) -> str:
     """Return a sentence on the clearest sure difference in wrong facts by rules; empty where none is sure.
 
-    It is tested as the leading figure is. `counts` are the wrong facts of each report, by system and question.
+    Else hundreds of errors could hide behind "no difference shown" in the leading figure. It is tested as that one is. `counts` are the wrong facts of each report, by system and question.
     """
     sums = {name: [one for own in known.values() for one in own] for name, known in counts.items()}
     systems = sorted((name for name, own in sums.items() if own), key=lambda name: fmean(sums[name]))
@@ -229,7 +229,10 @@ def _mistakes(per_report: PerReport, systems: Sequence[str]) -> str:
 
 
 def _elsewhere(metric: Metric, found: Sequence[Contrast]) -> str:
-    """Return a sentence on the clearest difference in another lead metric; empty where no test finds one before its correction."""
+    """Return a sentence on the clearest difference in another lead metric; empty where no test finds one before its correction.
+
+    Systems that the leading figure does not tell apart may differ clearly in another one.
+    """
     others = [one for one in found if one.metric != metric and (one.row["p"] or 1.0) < SIGNIFICANT]
     if not others:
         return ""

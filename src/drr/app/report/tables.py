@@ -227,6 +227,7 @@ def markdown(table: Table) -> str:
 
 def _md(text: str) -> str:
     return (
+        # Names come from outside: none may become a column, a tag or a link.
         text.replace("\\", "\\\\")
         .replace("|", "\\|")
         .replace("\n", " ")

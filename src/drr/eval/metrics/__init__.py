@@ -199,6 +199,7 @@ def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:
 
 
 def family_values(judged: Judged, family: Family, answer: Answer) -> Values:
+    # Tables, tests and pages all ask for the same values, so each is computed once.
     found = judged.values.get((family, answer.key))
     if found is None:
         found = judged.values[family, answer.key] = family.per_report(judged, answer)

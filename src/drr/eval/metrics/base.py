@@ -103,6 +103,7 @@ def over_queries(
     for answer in answers:
         found = values(answer)
         for name, by_query in grouped.items():
+            # A report without the value stays, as unscored: a mean must not hide whom it leaves out.
             by_query.setdefault(answer.asked, []).append(found.get(name))
     return {name: mean(grouped[name], method) for name, method in methods.items()}
 
@@ -148,6 +149,7 @@ class CitedSums:
         if claims is None or citations is None:
             return dict.fromkeys(self.methods)
         values = self.values(claims, citations)
+        # A share of the verdicts so far would be another figure.
         if waits or any(one.status is None for one in citations):
             return {name: v if name in self.without_verdicts else None for name, v in values.items()}
         return dict(values)

@@ -66,6 +66,7 @@ class ValueTable:
             family_tests = {
                 name: paired(own, right[name], ends[name].range) for name, own in left.items() if name in ends
             }
+            # Family by family: each test that is corrected along makes every difference harder to show.
             tested |= with_holm(family_tests)
         return tested
 
@@ -74,6 +75,7 @@ class ValueTable:
         if name not in self._floors:
             trials = self.of(name)
             floor = noise_floor(trials) or noise_floor(trials, self._again.get(name))
+            # Such a value is one for all trials, so their agreement says nothing about noise.
             self._floors[name] = None if floor is None or metric(name).across_trials else floor
         return self._floors[name]
 

@@ -96,7 +96,10 @@ _UNTOLD = f"{_LOST[:-1]}, and one in which rules could read no figure is left ou
 
 
 PAID_TO_FAILURE = dict.fromkeys(("solved", "points", "reward"), 0.0)
-"""Figures of a trial that failed for good, of a question that code checks."""
+"""Figures of a trial that failed for good, of a question that code checks.
+
+Left out, a system that fails on hard questions would be paid for the easy ones alone.
+"""
 
 
 class Way(NamedTuple):
@@ -223,6 +226,7 @@ def named_in(answer: Answer) -> Mapping[str, frozenset[str]]:
     }
 
 
+# Rewards, reliability and comparisons all need the trials, and to find them reads every report.
 _known: WeakKeyDictionary[Judged, Mapping[str, Mapping[AskedQuestion, Trials]]] = WeakKeyDictionary()
 
 
@@ -299,6 +303,7 @@ def _trials(
     failed = len(without) - without.count(None)
     for way in WAYS:
         known = [one.solved for one in scores[way.name] if one.solved is not None]
+        # A failed trial is not solved. Where no answer could be told, failures alone would make this 0.
         trials = len(known) + failed if known or not named else 0
         values |= {
             name: pass_power(int(sum(known)), trials, k)

@@ -1,4 +1,7 @@
-"""Computes what code pays an answer to a checkable question: solved or not, the share of points, the reward."""
+"""Computes what code pays an answer to a checkable question: solved or not, the share of points, the reward.
+
+They are a family apart from pass^k, because Holm's correction runs within a family: with more tests each difference is harder to show.
+"""
 
 from __future__ import annotations
 

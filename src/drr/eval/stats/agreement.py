@@ -212,6 +212,7 @@ def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> Sta
 def repeat_stability(labels: Sequence[Labels], clusters: Sequence[str]) -> Statistic:
     """Return the share of units that have one and the same label in k >= 2 repetitions."""
     units = zip(labels, clusters, strict=True)
+    # A failed call is no label, so it must not count as one that differs.
     complete = [(float(len(set(unit)) == 1), c) for unit, c in units if len(unit) > 1 and None not in unit]
     lost, method = len(labels) - len(complete), "share of units with the same label every time"
     return mean_of([same for same, _ in complete], [c for _, c in complete], method, n_unscored=lost)

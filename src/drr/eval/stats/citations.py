@@ -150,6 +150,7 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
     """Compute every metric of one report. Unknown where extraction failed, a citation was not judged yet, or none could be read."""
     if citations is None:
         return dict.fromkeys(METHODS)
+    # A share of the verdicts so far would be another figure.
     waits = any(one.status is None for one in citations)
     each = rows_by_citation(citations)
     return {

@@ -56,6 +56,7 @@ def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewes
     p, q = both.x - both.x.mean(), both.y - both.y.mean()
     rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
     v = from_sums(rows, both.clusters, _correlation, both.method, n_unscored=both.lost)
+    # On the correlation's own scale only 83 to 92 % of the intervals held the truth.
     z = from_sums(rows, both.clusters, _fishers_z, f"{both.method}, interval of Fisher's z").unshifted()
     low, high = (None if end is None else tanh(end) for end in (z.ci_low, z.ci_high))
     return replace(v, ci_low=low, ci_high=high, method=z.method, how=z.how)

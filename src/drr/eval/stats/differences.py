@@ -1,6 +1,13 @@
 """Statistics of differences between systems: paired tests, Holm's correction, and the noise floor.
 
 The noise floor is the difference between two means that repetition alone can cause.
+
+The sign-flip test by example, `a` minus `b` on six questions:
+
+    .2  .1  .3  .1  .2  .1    Were both equally good, each sign could as well be the other one.
+
+Of the 2^6 patterns of signs only all plus and all minus lie as far from 0, so p = 2/64 = .03. Of five questions the least p
+is 2/32 = .06, so below six nothing can be shown.
 """
 
 from __future__ import annotations
@@ -68,7 +75,10 @@ def is_settled(row: DifferenceRow) -> bool:
 
 
 def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
-    """Compare two sides on the queries that both scored, by flipping signs, task by task. `ends` are the bounds of the values, not of their differences."""
+    """Compare two sides on the queries that both scored, by flipping signs, task by task. `ends` are the bounds of the values, not of their differences.
+
+    In a pair the difficulty of the question drops out, which two separate means would count as noise.
+    """
     method = "mean paired difference over queries"
     left, right = query_means(a), query_means(b)
     both = [key for key in left if key in right]
@@ -113,7 +123,7 @@ def statistic_by_sign_flips(
 
 
 def agreeing(v: Statistic, p: float) -> Statistic:
-    """Set the end next to 0 to 0 where an interval and the test disagree about 0."""
+    """Set the end next to 0 to 0 where an interval and the test disagree about 0. Else a reader would have to choose between the two."""
     low, high = v.ci_low, v.ci_high
     if v.value is None or low is None or high is None or (low > 0 or high < 0) is (p < SIGNIFICANT):
         return v
@@ -156,6 +166,7 @@ def detectable_difference(error: float | None, n: int, tests: int = 1) -> float 
     """
     level = SIGNIFICANT / tests
     needed = next(moved for moved in count(1) if 2.0 ** (1 - moved) < level)
+    # The least p-value is 2^(1 - n) of all patterns, and 1 / (FLIPS + 1) of patterns drawn at random.
     if n < needed or (n > EXACT_FLIPS and level * (FLIPS + 1) <= 1):
         return None
     if error is not None:
@@ -231,6 +242,7 @@ def sign_flips(differences: Floats) -> Floats:
 
     It depends on the column's sizes and sum alone: not on other columns, on order, or on which side is taken from which.
     """
+    # Else p would depend on the order of the questions, since the drawn signs stand in a fixed one.
     ordered = np.take_along_axis(differences, np.argsort(-np.abs(differences), axis=0), axis=0)
     few, p = ~ordered[EXACT_FLIPS:].any(axis=0), np.ones(differences.shape[1])
     for columns, draws in ((few, ordered[:EXACT_FLIPS]), (~few, ordered)):
@@ -246,7 +258,7 @@ def sign_flip(differences: Floats) -> float:
 def _flipped(ordered: Floats, by: Floats) -> tuple[Floats, Floats, int]:
     """Return the sums that each pattern of signs keeps, the p-values of the columns of `by`, and 1 or 0.
 
-    It is 1 where the patterns are random: the data's own pattern then counts as one more. The rows of `ordered` begin with the largest in size.
+    It is 1 where the patterns are random: the data's own pattern then counts as one more, or p could be 0. The rows of `ordered` begin with the largest in size.
     """
     signs, own = _signs(int(by.any(axis=1).sum()), len(by))
     below = by < 0
@@ -266,6 +278,7 @@ def _signs(decided: int, draws: int) -> tuple[NDArray[np.bool_], int]:
     few = draws <= EXACT_FLIPS
     size, exact = (2**draws, draws) if few else (FLIPS, decided if decided <= EXACT_FLIPS else 0)
     every = (np.arange(size) >> np.arange(exact)[:, None]) & 1 == 0
+    # The same seed each time, because the same study must give the same p-value.
     chance = np.random.default_rng(SEED)
     drawn = chance.integers(0, 2, size=(draws - exact, size), dtype=np.bool_)
     return np.vstack([every, drawn]).T, int(decided > EXACT_FLIPS)
@@ -278,7 +291,7 @@ def query_means(values: ByQuestion[A]) -> dict[A, float]:
 
 
 def with_holm(family: Mapping[K, PairedDifference]) -> dict[K, PairedDifference]:
-    """Return the family's differences with p-values corrected together by Holm's method."""
+    """Return the family's differences with p-values corrected together by Holm's method. Of many tests, some would else succeed by luck."""
     adjusted = holm([d.p for d in family.values()])
     return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}
 

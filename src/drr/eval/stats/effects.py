@@ -117,7 +117,7 @@ def _effect(group: Sequence[Pair], ends: Ends | None) -> Effect:
 
 
 def _slope(first: Pair, moved: PairedDifference, asked: Sequence[Asked], rows: Floats, lost: int) -> Effect:
-    """Fit the slope through zero. Its test flips the signs of a whole question at once."""
+    """Fit the slope through zero, because no dose is no change. Its test flips the signs of a whole question at once."""
     dose, before, after = rows.reshape(-1, 3).T
     product = dose * (after - before)
     sums = np.column_stack([product, dose * dose, (before + after) / 2, np.ones_like(dose)])

@@ -221,6 +221,11 @@ def claim_scores(claim: JudgedClaim, score: Score, *, seen: bool = False) -> Sco
     Types that alone say all count 1, and the others leave the claim out. Else a type that adds something counts what all types say
     together, and one that adds nothing counts 0, unless none adds anything alone. A type that keeps its own score, that nobody could
     read or whose judgement failed has its own.
+
+        web      product   together   what web and product count
+        full     none      not asked  1 and nothing
+        partial  none      full       1 and 0
+        none     none      full       1 and 1
     """
     own = claim.seen if seen else claim.page
     scores = {t: score(status) for t, status in own.items()}
@@ -255,6 +260,7 @@ def report_fp(
     """Return the mean over source types of the type's mean over claims. `None` where no cited claim has a score."""
     scores = [reading(claim) for claim in claims]
     by_type = [[value for own in scores if (value := own.get(t)) is not None] for t in types]
+    # As in the paper's Eq. 2 types weigh alike, however many claims each has.
     present = [sum(scored) / len(scored) for scored in by_type if scored]
     return sum(present) / len(present) if present else None
 

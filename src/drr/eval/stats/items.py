@@ -31,6 +31,7 @@ def odd_items(values: Mapping[str, Mapping[str, float]]) -> list[OddItem]:
     """Return the questions whose item-rest correlation is below 0 beyond chance, the lowest first. `values` are by system and question."""
     found = []
     for name in dict.fromkeys(item for own in values.values() for item in own):
+        # The rest leaves the question itself out, with which it would else correlate.
         pairs = [
             (own[name], sum(x for item, x in own.items() if item != name) / (len(own) - 1))
             for own in values.values()

@@ -78,7 +78,10 @@ class Comparison:
 
 
 def combine_orders(a_first: Winner | None, b_first: Winner | None) -> Outcome:
-    """Combine the verdicts of both orders. The same winner wins, a tie on either side is a tie, opposite winners are `inconsistent`, a failure is `error`."""
+    """Combine the verdicts of both orders. The same winner wins, a tie on either side is a tie, opposite winners are `inconsistent`, a failure is `error`.
+
+    One order alone decides nothing, because a judge may prefer whatever it is shown first.
+    """
     if a_first is None or b_first is None:
         return "error"
     if a_first == b_first:

@@ -60,6 +60,7 @@ def davidson(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> Stre
         raise DrrError(f"no rating for {label or 'these comparisons'}: fewer than two systems were compared")
     linked = _weakest_link(valid, systems)
     fit, nu = _strengths(valid, systems, ridge)
+    # The model knows only distances between strengths, so their mean is set to zero.
     centred, drawn = fit.at - fit.at.mean(), fit.drawn - fit.drawn.mean(axis=1, keepdims=True)
     strengths = {}
     for name, value, own in zip(systems, centred, drawn.T, strict=True):
@@ -118,6 +119,7 @@ def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float
         return _fit(features[:, ::2, :k], counts[:, ::2], np.full(k, ridge), place), 0.0
     if not counts[:, ::2].any():
         return _Fit(np.zeros(k), np.zeros((len(set(place)), k))), inf
+    # No ridge on nu: with both ties and decisions there it is finite by itself.
     fit = _fit(features, counts, np.append(np.full(k, ridge), 0.0), place)
     return _Fit(fit.at[:k], fit.drawn[:, :k]), float(np.exp(fit.at[k]))
 

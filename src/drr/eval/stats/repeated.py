@@ -1,4 +1,7 @@
-"""Statistics of repeated questions: solved in all of k trials, overlap of two trials, and variance between trials."""
+"""Statistics of repeated questions: solved in all of k trials, overlap of two trials, and variance between trials.
+
+By example, a question solved in 3 of 4 trials: pass^1 = 3/4, pass^2 = C(3,2)/C(4,2) = 1/2, pass^4 = 0.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from drr.eval.stats.intervals import SHARE, A, ByQuestion, Floats, Statistic, fr
 
 def pass_power(solved: int, trials: int, k: int) -> float | None:
     """Estimate without bias the probability that k trials are all solved; `None` for fewer trials than k."""
+    # (solved / trials) ** k would be too high on average, as it may draw one trial several times.
     return comb(solved, k) / comb(trials, k) if trials >= k else None
 
 
 def sameness(trials: Sequence[frozenset[str] | None]) -> float | None:
     """Return the mean Jaccard overlap of two trials, over the pairs in which either has anything."""
     known = [one for one in trials if one is not None]
+    # Two trials that both name nothing have nothing in which they could agree.
     shares = [len(one & other) / len(one | other) for one, other in combinations(known, 2) if one | other]
     return sum(shares) / len(shares) if shares else None
 
