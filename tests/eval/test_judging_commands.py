@@ -19,6 +19,7 @@ from tests.commands import Drr
 from tests.eval.foreign_files import lines
 from tests.eval.nursery import SONNET, Judge, sentences, system
 from tests.eval.test_judging import Paper
+from tests.pools import toy_pool  # noqa: F401 - a fixture
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Reply, Request, Say, Wire
 
@@ -341,3 +342,28 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path,
     assert metrics["fp_strict"]["value"] == pytest.approx(1 / 3)
     assert metrics["fp_reachable"]["value"] == 1
     assert drr.json("import", "study", path, "--quiet")["added"] == 0
+
+
+@pytest.mark.usefixtures("toy_pool")
+def test_the_window_once_given_holds_for_every_desk_and_worker(tmp_path: Path, shop: Shop, drr: Drr) -> None:
+    """As printed a page is shown whole as far as the window allows; the unit's key promises what was shown."""
+    page = f"{'Birds are fond of seeds. ' * 800}Clean every feeder once a week."
+    told = line(0, "alpha", evidence=[{"url": CARE, "type": "web", "text": page}])
+    found = []
+    for place, more in (("alone", ()), ("pooled", ("--pool", "toy"))):
+        study, judge = tmp_path / place, ("--profile", "paper", "--judge", "offline", *QUIET)
+        drr.out("import", study, lines(tmp_path / f"{place}.jsonl", told), "--shop", shop.spec, "--quiet")
+        drr.out("judge", study, *judge, "quality", "--judge-window", "16500")
+        drr.out("judge", study, *judge, "faithfulness", *more)
+        drr.out("judge", study, *judge, "faithfulness", "--judge-window", "16500")
+        with Study.open(study) as opened:
+            found.append(
+                [
+                    int(record.usage["judge"]["input_tokens"]) < 3000
+                    for record in opened.records("judgement", current=False)
+                    if record.key_fields["task"] == "support"
+                    and record.key_fields["protocol"] == "paper"
+                    and "-web" in str(record.key_fields["items"])
+                ]
+            )
+    assert found == [[True], [True]], "whole, the page takes 5,300 tokens; in another cut it is another unit"

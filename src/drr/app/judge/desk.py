@@ -173,7 +173,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.judging.run import Work
-    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE, kept_window
     from drr.study.study import Study
     from drr.study.worker import Workplace
 
@@ -188,6 +188,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
             desk_of(settings, models, shop, PROTOCOLS[document["protocol"]]),
             batch=plan.batch,
             repeat=document["repeat"],
+            window=settings.judge_window or kept_window(study),
             refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
             questions=questions(study),
         )

@@ -129,7 +129,10 @@ def forecast(plan: JudgePlan) -> Forecast:
 
 
 def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
-    # A forecast writes nothing, so a study that can only be read will do.
+    """Do this work with the study open, its shop and models ready, and desks set up.
+
+    A forecast writes nothing, so a study that can only be read will do.
+    """
     with open_study(plan.study, to_look=not calls) as study:
         if "stress" in study.config.get("run", {}):
             raise Misuse(
@@ -145,8 +148,10 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
             check_run(plan, models, ("judge", "claim_extractor"), study)
         with study_shop(study, settings, plan.shop) as shop:
 
+            # Done again where a lost text shows up: new desks then plan without its answer.
             def done() -> Done:
                 desks = _desks(study, plan, options, settings, models, shop)
+                # All desks have one judge, so what the first cannot judge leaves the options of all.
                 if left_out := keep_judgeable(desks[0], options):
                     notice(
                         f"{plan.study}: not judged: {', '.join(left_out)}; --judge MODEL names who judges them"
@@ -337,14 +342,15 @@ def _desks(
         known = ", ".join(sorted({a.variant for a in answers}))
         raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
     desk = desk_of(settings, models, shop)
-    desk.window = settings.judge_window or kept_window(study)
     desk.batch, desk.all_pairs = plan.batch, plan.pairs == "all"
     if plan.refetch:
         desk.refetched = _fetch_cited_pages(answers, plan, settings, shop)
     desks = [desk, *(replace(desk, repeat=k) for k in range(1, plan.repeat))]
     if settings.profile == "paper":
+        # As printed each claim has its own request, all pairs meet, and pages are as they were kept.
         desks.append(desk_of(settings, models, shop, AS_PRINTED))
     for one in desks:
+        one.window = settings.judge_window or kept_window(study)
         one.questions = questions(study)
         one.add(answers)
     return desks
