@@ -242,12 +242,21 @@ def test_a_sure_difference_in_wrong_facts_stands_beside_the_leading_figure() -> 
     asked = [AskedQuestion(f"q{n}", f"q{n}") for n in range(12)]
     counts = {name: {one: [n] for one in asked} for name, n in (("honest", 0), ("liar", 3), ("twin", 0))}
     told = wrong_facts(counts)
-    assert told.startswith(
-        "Rules found 36 wrong facts in 12 reports of liar, and 0 wrong facts in 12 reports of"
-    )
+    assert told.startswith("Rules found 3.00 wrong facts in a report of liar, and 0.00 in one of")
+    assert "on average of 12 questions that both answered" in told
     assert "correction for 3 tests" in told
     few = {name: dict(list(own.items())[:4]) for name, own in counts.items()}
     assert wrong_facts(few) == wrong_facts({"liar": counts["liar"]}) == wrong_facts({}) == ""
+
+
+def test_the_figures_beside_a_sure_difference_are_of_the_questions_that_it_compares() -> None:
+    """`10 in 10 reports of x, and 90 in 20 of y: surely more`, because `y` also answered ten hard questions alone."""
+    asked = [AskedQuestion(f"q{n}", f"q{n}") for n in range(20)]
+    counts = {"x": {one: [1] for one in asked[:10]}, "y": {one: [9 * (n > 9)] for n, one in enumerate(asked)}}
+    told = wrong_facts(counts)
+    assert told.startswith(
+        "Rules found 1.00 wrong facts in a report of x, and 0.00 in one of y, on average of 10"
+    )
 
 
 def changed_judgements(judged_study: Path, folder: Path, change: str) -> Path:

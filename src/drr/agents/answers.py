@@ -61,6 +61,7 @@ async def run_agent(run: AgentRun, variant: Variant, answer: Run) -> tuple[Endin
     """Run the agent and return the ending and the reason why its report is no answer (`None`: it is one). The agent is asked a second time where a second try may help."""
     if run.limits.announced:
         run.call_limit = run.prompts.fill(CALL_LIMIT, calls=str(run.limits.tool_calls)).strip()
+    # The agent may be a user's: its `sys.exit()` would else end the run with code 0 and no answer.
     answer = outliving(answer)
     ending = await answer(run)
     none = no_answer(run, ending.report)

@@ -81,6 +81,7 @@ async def answer(run: AgentRun) -> Ending:
     start: ReactState = {
         "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked)],
         "steps": 0,
+        # The graph wants a value in every field; `turns` sets the reason of every ending.
         "stop": "finalized",
         "report": "",
     }

@@ -313,6 +313,7 @@ class UserRecords:
                 return FrozenText(address, self.name, "unreachable", reason=reason)
             text = self._record(self._shop, user_id, rest.strip("/"))
             if text is not None:
+                # A tool may show other words, or a record that was changed since; a true claim may rest on them.
                 seen = "\n\n".join(source.seen for source in returned)
                 whole = f"{text}\n\n{seen}" if seen else text
                 money = self._shop.manifest.money

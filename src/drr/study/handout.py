@@ -11,7 +11,10 @@ from drr.study.ledger import Ledger
 from drr.study.unit import Assignment, Unit
 
 _ROUNDS = 2
-"""The number of rounds of units, at full capacity, that count as the last ones."""
+"""The number of rounds of units, at full capacity, that count as the last ones.
+
+By then most groups have known durations. Before that, the requested order is kept, so that a run cut short holds whole questions.
+"""
 
 
 class Handout:
@@ -43,9 +46,9 @@ class Handout:
         self._changed = asyncio.Event()
 
     def order_last_units(self) -> None:
-        """Order the last units once: first the units that were stopped before, then the longest.
+        """Order the last units once: first the units that were stopped before, then the longest, so that no long unit ends alone.
 
-        The expected duration is the mean of the finished units of the same variant or task of judging. An unknown one counts as the longest.
+        The expected duration is the mean of the finished units of the same variant or task of judging. An unknown one counts as the longest: begun early, it delays the end least.
         """
         if not self._longest_first or len(self.waiting) > _ROUNDS * self._size:
             return

@@ -144,7 +144,10 @@ class Records:
             self._saved.forget(db, finished)
 
     def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:
-        """Mark records as failed for good, because their texts were lost. Judgements of these answers no longer count until they are planned again."""
+        """Mark records as failed for good, because their texts were lost. Judgements of these answers no longer count until they are planned again.
+
+        It is not synced: what a power cut takes back is found lost again.
+        """
         if not keys:
             return
         with self._db.writing() as db:
@@ -154,6 +157,7 @@ class Records:
                     (reason, message, key),
                 )
             for place in OF_ANSWERS:
+                # By reason, because each statement may read every judgement: one for all answers, not one for each.
                 db.execute(
                     f"UPDATE units SET current = 0 WHERE kind = 'judgement' AND json_extract(spec, '$.{place}') IN "
                     "(SELECT key FROM records WHERE status = 'failed' AND reason = ?)",

@@ -120,7 +120,7 @@ class Summary:
         return not self.failures and self.stopped in (None, "limit")
 
     def joined(self, later: Summary) -> Summary:
-        """Return the summary of this run and a later run of the same job together."""
+        """Return the summary of this run and a later run of the same job together. The two have no unit in common, so none counts twice."""
         return replace(
             later,
             done=self.done + later.done,

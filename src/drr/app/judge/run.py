@@ -147,7 +147,6 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
         if calls:
             check_run(plan, models, ("judge", "claim_extractor"), study)
         with study_shop(study, settings, plan.shop) as shop:
-
             # Done again where a lost text shows up: new desks then plan without its answer.
             def done() -> Done:
                 desks = _desks(study, plan, options, settings, models, shop)

@@ -131,7 +131,8 @@ def table_standings(
 def wrong_facts(counts: Mapping[str, Mapping[AskedQuestion, Sequence[int]]]) -> str:
     """Return a sentence on the clearest sure difference in wrong facts by rules; empty where none is sure.
 
-    Else hundreds of errors could hide behind "no difference shown" in the leading figure. It is tested as that one is. `counts` are the wrong facts of each report, by system and question.
+    Without it hundreds of errors could hide behind "no difference shown" in the leading figure, which is tested alike.
+    `counts` are the wrong facts of each report, by system and question.
     """
     sums = {name: [one for own in known.values() for one in own] for name, known in counts.items()}
     systems = sorted((name for name, own in sums.items() if own), key=lambda name: fmean(sums[name]))
@@ -142,14 +143,17 @@ def wrong_facts(counts: Mapping[str, Mapping[AskedQuestion, Sequence[int]]]) -> 
     few, most = pair = min(
         sure, key=lambda pair: (sure[pair]["p_holm"] or 0.0, -abs(sure[pair]["value"] or 0.0))
     )
+    # The systems stand by the means of all their reports, the difference is of the questions of both.
     if (sure[pair]["value"] or 0.0) > 0:
         few, most = most, few
-    left, right = (
-        f"{many(sum(sums[name]), 'wrong fact')} in {many(len(sums[name]), 'report')} of {_short(name)}"
-        for name in (most, few)
-    )
+    # Sums over all reports could say the opposite: each system may answer questions that the other does not.
+    less, more = sorted((sure[pair]["a"] or 0.0, sure[pair]["b"] or 0.0))
+    shared = counts[few].keys() & counts[most].keys()
     corrected = f"after Holm's correction for {many(len(tested), 'test')}"
-    return f"Rules found {left}, and {right}: surely more (p = {sure[pair]['p_holm']:.2g} {corrected})."
+    return (
+        f"Rules found {more:,.2f} wrong facts in a report of {_short(most)}, and {less:,.2f} in one of {_short(few)}, on average of"
+        f" {many(len(shared), 'question')} that both answered: surely more (p = {sure[pair]['p_holm']:.2g} {corrected})."
+    )
 
 
 def standings(

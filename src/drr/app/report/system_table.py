@@ -53,10 +53,12 @@ def system_table(material: ReportData, found: Standings) -> Table:
         ),
     ]
     if found.metric is not None:
+        # Far left, because it says what the order of the rows is worth.
         columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
     nothing = Cell(None, missing="–")
     rows = [(system, [cells.get(system, nothing) for _, cells in columns]) for system in found.systems]
+    # Why a system failed stands where the others' standing does, else in the first column.
     gives_reason = [
         heading.label == AGAINST if found.metric else not place for place, (heading, _) in enumerate(columns)
     ]

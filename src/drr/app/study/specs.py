@@ -96,7 +96,10 @@ def setting_in(spec: Mapping[str, Any]) -> Setting:
 
 
 def split_record(record: ResearchRecord, spec: AnswerSpec, given: Given | None = None) -> Outcome:
-    """Split a record into facts for the ledger and texts for blobs. Reports, conversations and evidence are blobs, each text stored once per study."""
+    """Split a record into facts for the ledger and texts for blobs. Reports, conversations and evidence are blobs, each text stored once per study.
+
+    Usage is in neither: the ledger has it in a column of its own, from the meter.
+    """
     facts = record.model_dump(
         mode="json",
         exclude={
@@ -124,6 +127,7 @@ def split_record(record: ResearchRecord, spec: AnswerSpec, given: Given | None =
     if given is not None and given.setting != RECORDS:
         facts |= {**given.facts, "variant": spec["variant"]}
     if isinstance(record, AnswerRecord):
+        # Kept as decided now, so that readers need no list of reasons and another list changes no old answer.
         if record.stop_reason in BROKEN_OFF:
             facts["broken_off"] = record.stop_reason
         facts["fabricated"] = []

@@ -136,6 +136,7 @@ def sources(answer: Answer) -> Iterable[SourceView]:
             type=source.type if known is None else known.type,
             title=(known and known.title) or source.title,
             seen=tuple(dict.fromkeys((*(known.seen if known else ()), source.seen))),
+            # One return may bring the page and another only its status, so each is the first that is known.
             page=(known and known.page) or source.page_sha256,
             page_status=(known and known.page_status) or source.page_status,
             calls=brought.get(url, ()),

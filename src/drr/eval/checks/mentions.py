@@ -95,6 +95,7 @@ class _Lines:
         if separator not in line.text.strip() or _HEADING.match(line.text):
             return False
         begins, tabbed = not self._in_table or line.after_blank, separator == "\t"
+        # Only pipes have a rule row below the head. Tabs also indent, so they need a second row, and a head without figures.
         ruled = not tabbed and _RULE_ROW.match(below) is not None
         unruled = line.text.lstrip().startswith("|") or (tabbed and "\t" in below)
         if begins and (ruled or unruled):

@@ -142,8 +142,12 @@ TITLES = {"pass": "Reward, and solved in each of k trials: pass^k", "sameness": 
 def _metric(
     name: str, label: str, explanation: str, table: str, *, judged: bool = False, better: Better = "higher"
 ) -> Metric:
+    # A detail, because an index of answers has no room for figures that all trials of a question share.
     return Metric(
-        *(name, label, explanation, table),
+        name,
+        label,
+        explanation,
+        table,
         range=SHARE,
         better=better,
         judged=judged,

@@ -107,10 +107,12 @@ def contradicted_figures(claim: str, sources: Sequence[FrozenText]) -> list[str]
         return []
     product, currency, found = sources[0].product, sources[0].currency, list[str]()
     read = currency.as_dollars(claim)
+    # What it decides holds nothing but figures, and its amount may be a price.
     if decide_support(claim, sources) is not None:
         figures = _every_figure(_OUT_OF_5.sub(" stars", plain(read)), sources[0], product)
         found = [one.text for one in figures or () if not one.holds]
     labelled = (_labelled(one, product) for one in segments(read, 0, len(read)))
+    # The labels of a claim of figures alone would name the same figures again.
     return found or [currency.from_dollars(one) for one in labelled if one]
 
 
