@@ -101,10 +101,7 @@ class AgentInstructions:
 
     @property
     def asked(self) -> str:
-        """Return the question with the facts given of the person, as the agent is asked it.
-
-        Briefs for rules and tools have `query` alone, because they look for the question's own words.
-        """
+        """Return the question with the facts given of the person. Briefs for rules and tools have `query` alone: the words looked for."""
         asked = self.query
         if self.person:
             asked = self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))

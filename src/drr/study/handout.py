@@ -46,9 +46,9 @@ class Handout:
         self._changed = asyncio.Event()
 
     def order_last_units(self) -> None:
-        """Order the last units once: first the units that were stopped before, then the longest, so that no long unit ends alone.
+        """Order the last units once: first the units that were stopped before, then the longest.
 
-        The expected duration is the mean of the finished units of the same variant or task of judging. An unknown one counts as the longest: begun early, it delays the end least.
+        The expected duration is the mean of the finished units of the same variant or task of judging. A long unit that begins late would end alone. An unknown one may be long, so it counts as the longest.
         """
         if not self._longest_first or len(self.waiting) > _ROUNDS * self._size:
             return
