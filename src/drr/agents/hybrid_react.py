@@ -127,6 +127,7 @@ async def supervisor(
         brief=SupervisorRequest(run.query, run.has_records, has_files(run), has_shop(run)),
     )
     try:
+        # With findings a report can be written all the same; without any, a second try may save the run.
         turn = await (ask() if known else ask_again_once(run, "supervisor", ask))
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and state["findings"]:
@@ -193,6 +194,7 @@ async def return_control(
     assert isinstance(turn, AIMessage)
     stop_over_budget(state["findings"])
     give_up_without_findings(state["findings"])
+    # The state holds the findings of all rounds; only those of this turn answer its calls.
     back = {finding.place: finding for finding in state["findings"] if finding.turn == state["steps"] - 1}
     answers: list[BaseMessage] = []
     for place, call in enumerate(turn.tool_calls):

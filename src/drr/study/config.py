@@ -88,6 +88,7 @@ def check_config(config: Any, path: Path) -> None:
     except ValueError as error:
         raise DrrError(f"{path}: settings.shop_url: {error}; restore it or start a new study") from None
     run = config.get("run", {})
+    # By exact type, because to Python true is a whole number.
     for name, wanted in _RUN.items():
         value = run.get(name)
         if value is not None and (type(value) is not wanted or (isinstance(value, str) and "\0" in value)):

@@ -53,6 +53,7 @@ class CarriedFolder:
         for name in (*self.files, self.mark):
             with open_plain(Path(self.path) / name) as file:
                 content = file.read(PIECE)
+                # An empty file is one empty piece, so that it arrives too.
                 yield name, content
                 while len(content) == PIECE:
                     content = file.read(PIECE)

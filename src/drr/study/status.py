@@ -136,6 +136,7 @@ def status(study: Study) -> StudyStatus:
             counts.done += 1
         elif unit.key in running:
             counts.running += 1
+        # A budget's end is no failure: with a larger one the unit goes on.
         elif unit.status is None or (unit.status == "over_budget" and unit.transient):
             counts.pending += 1
         else:

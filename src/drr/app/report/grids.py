@@ -266,6 +266,7 @@ def _bar(cell: Cell, extent: Extent) -> IntervalBar:
     low, high, value = cell.low, cell.high, cell.value
     return IntervalBar(
         extent.width,
+        # Wide bars show differences, in which 0 is no difference; other bars mark it only within their range.
         extent.at(0) if extent.width == _WIDE or extent.low < 0 < extent.high else None,
         None if low is None or high is None else (extent.at(low), extent.at(high)),
         extent.at(value) if low is not None and isinstance(value, (int, float)) else None,

@@ -113,6 +113,7 @@ def marks_still_valid(judged: Judged, marks: Iterable[ReviewMark]) -> list[tuple
 
 
 def _holds(judged: Judged, key: str, mark: ReviewMark) -> bool:
+    """Tell whether what the reviewer saw still stands. A mark on another verdict or claim says nothing of this one."""
     if mark.of == "rule":
         rule = judged.rules.get(key, {}).get(mark.name)
         return rule is not None and rule["status"] == mark.shown

@@ -296,6 +296,7 @@ def _not_worse(
         why = "unknown: no question was scored in both"
     elif is_settled(found.document()) and (v.value > 0) is (better == "lower"):
         why = f"the paired test shows a loss (p = {found.p_holm:.2g}, Holm)"
+    # Differences that are all 0 have no interval either, and show no loss.
     elif v.ci_low is None and (v.value != 0 or v.clusters < 2) and (found.p or 1.0) >= SIGNIFICANT:
         why = "unknown: too few questions for a test"
     return _row(variant, name, base, f"{name} against {base}", v, why)

@@ -62,6 +62,7 @@ class JoinedTable(ValueTable):
 
     @cached_property
     def systems(self) -> dict[str, list[Answer]]:
+        # Under joint names, because the two studies may name one question differently.
         return {
             name: [
                 replace(one, variant=name, query_id=joint.query, task_id=joint.task, size=None)

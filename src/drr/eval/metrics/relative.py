@@ -71,6 +71,7 @@ def _shares(grades: Grades | None) -> dict[str, float | None]:
     rows = grades or {}
     for one, row in rows.items():
         found[f"rel_{one}"] = share(row["target"], row["reference"])
+    # A total of some grades only would be another figure.
     if len(rows) == len(GRADED):
         totals = (sum(row["target"] for row in rows.values()), sum(row["reference"] for row in rows.values()))
         found["rel_score"] = share(*totals)
