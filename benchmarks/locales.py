@@ -192,6 +192,7 @@ def currencies() -> dict:
     return {
         "source": f"Unicode CLDR by babel; everyday signs by {Path(__file__).name}",
         "codes": sorted(codes),
+        "others": sorted({*Locale("en").currencies} - codes - {"XXX", "XTS"}),  # no currency, and tests
         "decimals": {
             code: fractions[code][0] for code in sorted(codes & set(fractions)) if fractions[code][0] != 2
         },

@@ -269,6 +269,7 @@ ODD = {
     "second": ("atif", json.dumps(ATIF | {"steps": [*STEPS, *STEPS]}), "asks again in step 3"),
     "calling": ("atif", json.dumps(ATIF | {"steps": [*STEPS, CALLING]}), "holds no report"),
     "empty": ("atif", json.dumps(ATIF | {"steps": 7}), "holds no step"),
+    "negative": ("otlp", json.dumps(otlp({"told": WHOLE | {"gen_ai.usage.input_tokens": -5}})), "1 span left out; span s0: input_tokens is -5"),
 }  # fmt: skip
 
 
@@ -279,6 +280,43 @@ def test_an_odd_file_has_a_sentence(name: str, tmp_path: Path, sample_home: Path
     file.write_text(text, encoding="utf-8")
     err = drr.err("study", "import", home, file, "--format", form, "--shop", sample_home / "shop")
     assert said in err and "Traceback" not in err and not home.exists()
+
+
+CHAT = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 1, "gen_ai.usage.output_tokens": 1}
+WHOLES: tuple[Any, ...] = ("-----1", "-1", "9" * 5000, "\u0663", "1e9", 1.5, 10**9 + 1, [1], {}, True)
+COSTS: tuple[Any, ...] = (-1, 1e308, "NaN", "Infinity", [], True)
+STRANGE: list[dict[str, Any]] = [
+    *({"intValue": one} for one in WHOLES),
+    *({"doubleValue": one} for one in COSTS),
+    *({"stringValue": one} for one in ("1", {"a": 1})),
+    *({"start": one} for one in ("-1", "x", "9" * 25, {"a": 1})),
+    {"arrayValue": {"values": [{"intValue": "1"}]}},
+]
+
+
+@pytest.mark.parametrize("form", ["otlp", "atif"])
+def test_a_number_that_cannot_be_true_costs_its_span_alone(
+    form: str, tmp_path: Path, sample_home: Path, drr: Drr
+) -> None:
+    rows: list[Any] = []
+    for number, value in enumerate(STRANGE):
+        found = otlp({"told": WHOLE, "trace": str(number)}, {"told": CHAT, "trace": str(number)})
+        key = "llm.cost.total" if "doubleValue" in value else "gen_ai.usage.input_tokens"
+        span = found["resourceSpans"][0]["scopeSpans"][0]["spans"][1]
+        if "start" in value:
+            span["startTimeUnixNano"] = value["start"]
+        else:
+            kept = [one for one in span["attributes"] if one["key"] != key]
+            span["attributes"] = [*kept, {"key": key, "value": value}]
+        step = {"source": "agent", "message": "", "metrics": {"prompt_tokens": next(iter(value.values()))}}
+        other = ATIF | {"session_id": str(number), "steps": [STEPS[0], step, STEPS[1]]}
+        rows.append(found if form == "otlp" else other)
+    file, home = tmp_path / "t.jsonl", tmp_path / "study"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    words = ("--format", form, "--shop", sample_home / "shop")
+    taken = drr.json("study", "import", home, file, *words, code=1)
+    assert taken["reports"] == len(rows) == len(taken["refused"])
+    assert all("1 " in one["why"] and "left out; s" in one["why"] for one in taken["refused"])
 
 
 def test_a_line_that_is_cut_costs_itself_alone_and_old_names_are_read(

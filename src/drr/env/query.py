@@ -13,7 +13,9 @@ from drr.env.files import Id
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.env.powers import Can, Name
+from drr.wording.currencies import known_code
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -92,7 +94,7 @@ class Query(BaseModel):
     model: Name = None
     prompt_hash: Name = None
     rule_written: bool | None = None
-    currency: Name = None
+    currency: Annotated[Annotated[str, AfterValidator(known_code)] | None, Can("name")] = None
     """The code of the currency that the question states amounts in; `None` for dollars."""
     language: Name = None
     """The code of the language that the question is written in; `None` for English."""

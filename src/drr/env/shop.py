@@ -19,8 +19,16 @@ from drr.env.json_object import JsonObject
 from drr.env.languages import language_code
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
+from drr.wording.currencies import known_code
 from drr.wording.currency import DOLLARS, Currency
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 if TYPE_CHECKING:
     from drr.env.own_numbers import OwnNumbers
@@ -40,6 +48,9 @@ class Input(BaseModel):
     name: str
     bytes: int
     sha256: str
+
+
+NO_CURRENCY = "not named, no price is known"
 
 
 class Manifest(BaseModel):
@@ -72,11 +83,18 @@ class Manifest(BaseModel):
     origin: Literal["sample"] | None = None
     """`sample` if `drr data sample` wrote every raw file, so that nobody in this shop is a real person."""
 
+    @model_validator(mode="after")
+    def _in_known_money(self) -> Manifest:
+        named = self.recipe.get("currency")
+        if self.recipe.get("rate") == 1 and named not in (None, NO_CURRENCY):
+            known_code(named)
+        return self
+
     @property
     def currency(self) -> str | None:
         """Return the currency that `$` stands for here; `None` for dollars, and where prices were converted."""
-        code = str(self.recipe.get("currency") if self.recipe.get("rate") == 1 else "USD")
-        return code if code.isalpha() and code != "USD" else None
+        named = self.recipe.get("currency") if self.recipe.get("rate") == 1 else None
+        return None if named in (None, "USD", NO_CURRENCY) else str(named)
 
     @property
     def money(self) -> Currency:

@@ -50,6 +50,19 @@ def codes_of(sign: str) -> tuple[str, ...]:
     return tuple(known["signs"].get(key) or known["names"].get(key, ()))
 
 
+def is_code(word: str) -> bool:
+    """Tell whether CLDR has a currency of this code, of today or of the past."""
+    known = _known()
+    return word in known["codes"] or word in known["others"]
+
+
+def known_code(code: Any) -> str:
+    """Return a currency's code. Raises `ValueError` for a word that is none."""
+    if not is_code(code):
+        raise ValueError(f"currency {str(code)[:20]!r} is no code that CLDR has, such as EUR")
+    return str(code)
+
+
 def readings_in(language: str | None, codes: tuple[str, ...]) -> tuple[str, ...]:
     """Return the readings of a sign that fit a language and its region; all of them if none does.
 

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.wording.currencies import codes_of, decimals_of, readings_in
+from drr.env.shop import NO_CURRENCY
+from drr.wording.currencies import codes_of, decimals_of, is_code, known_code, readings_in
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Codes = tuple[str, ...]
@@ -18,7 +19,6 @@ Codes = tuple[str, ...]
 _SHOWN = 4
 """Most currencies that a message names."""
 _SAY = "say which in the mapping (--map FILE): [products] currency ="
-NO_CURRENCY = "not named, no price is known"
 
 
 class DatedRates(BaseModel):
@@ -33,8 +33,8 @@ class DatedRates(BaseModel):
 
     @model_validator(mode="after")
     def _known(self) -> DatedRates:
-        if strange := [code for code in self.worth if not _is_code(code)]:
-            raise ValueError(f"{strange[0]!r} is no code of a currency, such as EUR")
+        for code in self.worth:
+            known_code(code)
         return self
 
     @property
@@ -143,7 +143,7 @@ def _only(codes: Codes) -> str:
     if len(codes) > 1:
         more = f" and {len(codes) - _SHOWN} others" if len(codes) > _SHOWN else ""
         raise DrrError(f'prices have a sign of {_listed(codes)}{more}; {_SAY} "{codes[0]}"')
-    if not _is_code(codes[0]):
+    if not is_code(codes[0]):
         raise DrrError(f'the currency is told by a word that is no code; {_SAY} "EUR", or another code')
     return codes[0]
 
@@ -154,8 +154,4 @@ def _listed(codes: Sequence[str]) -> str:
 
 def _named(codes: Codes) -> str:
     """Return a currency that a message may repeat: no other cell's content is shown."""
-    return next((code for code in codes if _is_code(code)), "...")
-
-
-def _is_code(word: str) -> bool:
-    return codes_of(word) == (word,)
+    return next((code for code in codes if is_code(code)), "...")

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 from unicodedata import category
 
 from drr.citations.addresses import canonical_url
@@ -25,6 +25,7 @@ from drr.env.web.base import PageStatus
 from drr.env.world import all_kinds, is_paged
 from drr.eval.evidence.answers import questions
 from drr.eval.evidence.given_files import check_named, given_rows
+from drr.eval.evidence.sane import DOLLARS, SECONDS, TOKENS
 from drr.study.evidence import pack_sources
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -102,7 +103,7 @@ class _GivenCall(BaseModel):
     result: str | None = None
     ok: bool | None = None
     error: _GivenError | None = None
-    seconds: float | None = Field(None, ge=0, le=10**9, allow_inf_nan=False)
+    seconds: float | None = Field(None, ge=0, le=SECONDS, allow_inf_nan=False)
     result_sha256: Literal[None] = None
     """Always absent: `result` holds the text, and nothing is looked up by its hash."""
 
@@ -119,14 +120,17 @@ class Origin(BaseModel):
     domain: str | None = None
 
 
+Tokens = Annotated[int, Field(ge=0, le=TOKENS, strict=True)]
+
+
 class LoggedUsage(BaseModel):
     """Tokens of one model, as a log counts them; tokens read include cached tokens."""
 
-    input_tokens: int = Field(0, ge=0)
-    cache_read_tokens: int = Field(0, ge=0)
-    cache_write_tokens: int = Field(0, ge=0)
-    output_tokens: int = Field(0, ge=0)
-    cost_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    input_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    cost_usd: float | None = Field(None, ge=0, le=DOLLARS, allow_inf_nan=False, strict=True)
 
 
 class LoggedResult(BaseModel):
@@ -163,6 +167,13 @@ class ImportedReport(BaseModel):
     logged: LoggedResult | None = None
     traced: Literal[True] | None = None
     """True where a trace tells all that the tools returned, so that the report is judged as our own are."""
+
+    @field_validator("trial", mode="before")
+    @classmethod
+    def _a_number(cls, trial: Any) -> Any:
+        if isinstance(trial, bool):  # which pydantic reads as 1
+            raise ValueError("must be a whole number")
+        return trial
 
     @field_validator("system")
     @classmethod

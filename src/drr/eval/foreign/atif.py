@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from drr.env.json_object import JsonObject
-from drr.eval.foreign.traces import Trace, TraceObject, call_of, summed_usage, text_of
+from drr.eval.foreign.traces import Trace, TraceObject, call_of, left_out, sane_usage, summed_usage, text_of
 
 _VERSION = "ATIF-v1."
 
@@ -14,10 +14,33 @@ _VERSION = "ATIF-v1."
 def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
     """Yield each trajectory."""
     for where, found in objects:
-        yield Trace(where, _trajectory(found))
+        steps = found.get("steps") if isinstance(found.get("steps"), list) else []
+        told = [
+            (one, _wrong(f"step {number}", _object(_object(one).get("metrics")), ""))
+            for number, one in enumerate(steps, 1)
+        ]
+        whole = _wrong("final_metrics", _object(found.get("final_metrics")), "total_")
+        if wrong := [why for why in (*(why for _, why in told), whole) if why]:
+            yield Trace(where, left_out("step or sum", wrong))
+        sound = [_emptied(one) if why else one for one, why in told]
+        yield Trace(where, _trajectory({**found, "steps": sound}, told=not wrong))
 
 
-def _trajectory(found: JsonObject) -> JsonObject | str:
+def _emptied(step: JsonObject) -> JsonObject:
+    """Return a step with its calls alone, which still count but tell no result."""
+    kept = {name: step[name] for name in ("source", "tool_calls") if name in step}
+    return {**kept, "left_out": True}
+
+
+def _wrong(name: str, metrics: JsonObject, before: str) -> str | None:
+    try:
+        _tokens(metrics, before)
+    except ValueError as error:
+        return f"{name}: {error}"
+    return None
+
+
+def _trajectory(found: JsonObject, *, told: bool) -> JsonObject | str:
     version, steps = str(found.get("schema_version")), _rows(found.get("steps"))
     if not version.startswith(_VERSION):
         return f"is of the version {version[:40]!r}; this reads {_VERSION}0 and its successors"
@@ -42,7 +65,7 @@ def _trajectory(found: JsonObject) -> JsonObject | str:
         "user_id": user if isinstance(user, str) else None,
         "report_markdown": report,
         "tool_calls": list(_calls(own)),
-        "logged": {"usage": _usage(found, agent, own)},
+        "logged": {"usage": _usage(found, agent, own) if told else {}},
     }
 
 
@@ -55,7 +78,8 @@ def _calls(steps: Sequence[JsonObject]) -> Iterator[JsonObject]:
             number += 1
             content = by_call.get(str(call.get("tool_call_id")))
             result = text_of(content) if isinstance(content, list) else content
-            yield call_of(number, call.get("function_name"), call.get("arguments"), result, None)
+            found = call_of(number, call.get("function_name"), call.get("arguments"), result, None)
+            yield found | ({"left_out": True} if step.get("left_out") is True else {})
 
 
 def _usage(found: JsonObject, agent: JsonObject, steps: Sequence[JsonObject]) -> JsonObject:
@@ -76,7 +100,7 @@ def _tokens(row: JsonObject, before: str) -> JsonObject:
         "cache_read_tokens": "cached_tokens",
     }
     found = {name: row.get(f"{before}{theirs}") for name, theirs in names.items()}
-    return {**found, "cost_usd": row.get(f"{before}cost_usd")}
+    return sane_usage({**found, "cost_usd": row.get(f"{before}cost_usd")})
 
 
 def _object(found: Any) -> JsonObject:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from typing import Any
 
 from drr.env.json_object import JsonObject
+from drr.eval.evidence.sane import NANOSECONDS, TRIALS, sane
 from drr.eval.foreign.traces import (
     Trace,
     TraceObject,
     call_of,
     json_or_text,
+    left_out,
+    sane_usage,
     summed_usage,
     text_of,
 )
 from drr.eval.stats.question import grouped
+from drr.wording.excerpt import excerpt
 
 _KINDS = {
     "invoke_agent": "agent", "agent": "agent", "chat": "llm", "text_completion": "llm", "generate_content": "llm", "llm": "llm",
@@ -32,6 +36,7 @@ _USED = {
 _MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 _TALK = ("gen_ai.conversation.id", "session.id")
 _USER = ("user.id", "enduser.id")
+_NAMING = ("gen_ai.operation.name", "openinference.span.kind", "gen_ai.tool.name", "tool.name")
 _INPUT, _OUTPUT = "input", "output"
 
 
@@ -41,17 +46,39 @@ class TraceSpan:
     id: str
     parent: str
     name: str
-    start: int
+    start: Any
     failed: bool
     service: str | None
     attributes: Mapping[str, Any]
     """Values by name; texts of JSON are as they came."""
+    left_out: bool = False
 
     @property
     def kind(self) -> str | None:
         named = self.attributes.get("gen_ai.operation.name") or self.attributes.get("openinference.span.kind")
         kind = _KINDS.get(str(named).lower())
         return kind or ("llm" if self.first(_USED["input_tokens"]) is not None else None)
+
+    @property
+    def used(self) -> JsonObject:
+        return sane_usage({name: self.first(names) for name, names in _USED.items()})
+
+    @property
+    def wrong(self) -> str | None:
+        """Return the reason why a number of the span cannot be true."""
+        try:
+            sane("startTimeUnixNano", self.start, NANOSECONDS)
+            sane("drr.trial", self.attributes.get("drr.trial"), TRIALS)
+            _ = self.used
+        except ValueError as error:
+            return f"span {excerpt(self.id or self.name, 40)}: {error}"
+        return None
+
+    @property
+    def emptied(self) -> TraceSpan:
+        """Return the span with its place and name alone. A tool's call still counts, but tells no result."""
+        told = {name: self.attributes[name] for name in _NAMING if name in self.attributes}
+        return replace(self, start=0, attributes=told, left_out=True)
 
     def first(self, names: Sequence[str]) -> Any:
         return next(
@@ -95,8 +122,17 @@ def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
             yield Trace(where, "holds no `resourceSpans` with spans; export the trace as OTLP in JSON")
         spans += own
     for name, members in grouped((one.trace, one) for one in spans).items():
-        if any(one.kind for one in members):
-            yield Trace(f"trace {name}", _conversation(name, sorted(members, key=lambda one: one.start)))
+        told = [(one, one.wrong) for one in members]
+        if wrong := [why for _, why in told if why]:
+            yield Trace(f"trace {name}", left_out("span", wrong))
+            if any(why and (one.kind == "agent" or not one.parent) for one, why in told):
+                continue  # it says who was asked what
+        sound = [one.emptied if why else one for one, why in told]
+        if any(one.kind for one in sound):
+            fields = _conversation(name, sorted(sound, key=lambda one: one.start))
+            if wrong and isinstance(fields, dict):
+                fields["logged"] = {"usage": {}}  # a sum without a part is no sum
+            yield Trace(f"trace {name}", fields)
 
 
 def _conversation(name: str, spans: Sequence[TraceSpan]) -> JsonObject | str:
@@ -145,12 +181,12 @@ def _calls(spans: Sequence[TraceSpan]) -> Iterator[JsonObject]:
             one.first(("gen_ai.tool.call.result", "output.value")),
             failed,
             one.attributes.get("drr.kind"),
-        )
+        ) | ({"left_out": True} if one.left_out else {})
 
 
 def _usage(spans: Sequence[TraceSpan]) -> JsonObject:
     """Sum the usage. A call that failed may tell none."""
-    used = [(one, {name: one.first(names) for name, names in _USED.items()}) for one in spans]
+    used = [(one, one.used) for one in spans]
     return summed_usage(
         [
             (str(one.first(_MODEL) or one.name), row)
@@ -188,7 +224,7 @@ def _spans(found: JsonObject) -> Iterator[TraceSpan]:
                 id=own,
                 parent=above,
                 name=str(one.get("name") or ""),
-                start=int(start) if start.isascii() and start.isdigit() and len(start) < 30 else 0,
+                start=_whole(start) if start else 0,
                 failed=isinstance(status, dict) and status.get("code") in (2, "STATUS_CODE_ERROR"),
                 service=service if isinstance(service, str) else None,
                 attributes=_attributes(one),
@@ -216,10 +252,15 @@ def _value(raw: Any) -> Any:
             case "stringvalue" | "boolvalue" | "doublevalue":
                 return value
             case "intvalue":
-                text = str(value)
-                return int(text) if len(text) < 20 and text.lstrip("-").isdigit() and text.isascii() else None
+                return _whole(str(value))
             case "arrayvalue" if isinstance(value, dict):
                 return [_value(one) for one in _rows(value, "values")]
             case "kvlistvalue" if isinstance(value, dict):
                 return _attributes(value)
     return None
+
+
+def _whole(text: str) -> int | str:
+    """Return a whole number of 64 bits, else the text, which no reader of numbers takes."""
+    digits = text.removeprefix("-")
+    return int(text) if len(digits) < 20 and digits.isdigit() and digits.isascii() else text or "nothing"

@@ -13,6 +13,7 @@ from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from drr.env.plugins import load
 from drr.eval.evidence.imported import ImportedReport, ReadReports
+from drr.eval.evidence.sane import DOLLARS, TOKENS, sane
 from drr.eval.foreign.form import text_in
 from drr.eval.foreign.questions import normal_text
 from drr.eval.foreign.registry import TRACES
@@ -137,16 +138,25 @@ def summed_usage(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> JsonObject:
     """Sum the usage of models' calls by model. Where one call tells no tokens, or no cost, the sum is unknown."""
     found: dict[str, JsonObject] = {}
     for model, used in calls:
-        if count(used.get("input_tokens")) is None or count(used.get("output_tokens")) is None:
+        if used.get("input_tokens") is None or used.get("output_tokens") is None:
             return {}
         row = found.setdefault(model, {"cost_usd": 0.0})
         for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"):
-            row[name] = row.get(name, 0) + (count(used.get(name)) or 0)
+            row[name] = row.get(name, 0) + (used.get(name) or 0)
         cost = used.get("cost_usd")
-        known = isinstance(cost, (int, float)) and row["cost_usd"] is not None
+        known = cost is not None and row["cost_usd"] is not None
         row["cost_usd"] = row["cost_usd"] + cost if known else None
     return found
 
 
-def count(value: Any) -> int | None:
-    return value if isinstance(value, int) and 0 <= value < 10**12 else None
+def sane_usage(found: Mapping[str, Any]) -> JsonObject:
+    """Return a call's tokens and cost. Raises `ValueError` for a number beyond its bounds."""
+    return {
+        name: sane(name, value, DOLLARS, whole=False) if name == "cost_usd" else sane(name, value, TOKENS)
+        for name, value in found.items()
+    }
+
+
+def left_out(kind: str, reasons: Sequence[str]) -> str:
+    """Say how many parts of a trace were left out, and the first with its reason."""
+    return f"{len(reasons):,} {kind}{'' if len(reasons) == 1 else 's'} left out; {excerpt(reasons[0], 200)}"
