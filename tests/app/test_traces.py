@@ -123,7 +123,11 @@ def test_a_run_and_its_trace_have_the_same_figures(
     assert ours["rule_fabricated_citation"]["value"] == 0, (
         "each report cites an address that no tool returned"
     )
-    assert sources_of(home) == sources_of(ran)
+    own, other = sources_of(ran), sources_of(home)
+    for name, sources in own.items():  # of the shopper's records the trace has what was printed
+        for one, again in zip(sources, other[name], strict=True):
+            whole, told = one.pop("record") or {}, again.pop("record") or {}
+            assert again == one and (told == whole or (one["type"] == "user" and told.keys() <= whole.keys()))
     assert drr.json("study", "import", home, trace, *more)["added"] == 0
 
 
@@ -358,3 +362,23 @@ def test_a_line_that_is_cut_costs_itself_alone_and_old_names_are_read(
         )
         assert [one["input_tokens"] for one in first.usage.values()] == [9]
         assert (first.trial, second.trial) == (0, 1)
+
+
+def test_a_tool_whose_span_is_left_out_makes_no_source_an_invention(
+    tmp_path: Path, sample_home: Path, drr: Drr
+) -> None:
+    item = found_soap(drr, sample_home / "shop")["data"]["items"][0]
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "find"}
+    odd = tool | {"output.value": "See http://soap.example/mild", "gen_ai.usage.input_tokens": -1}
+    said = WHOLE | {"output.value": "Mild [1].\n\n## Sources\n\n[1] it: http://soap.example/mild\n"}
+    del said["gen_ai.output.messages"]
+    seen = [{"url": item["url"], "type": "product", "seen": "soap"}]
+    trace = otlp({"told": said | {"drr.sources": json.dumps(seen)}}, {"told": odd})
+    (tmp_path / "t.json").write_text(json.dumps(trace), encoding="utf-8")
+    words = ("--format", "otlp", "--shop", sample_home / "shop")
+    taken = drr.json("study", "import", tmp_path / "s", tmp_path / "t.json", *words, code=1)
+    assert "span s1: input_tokens is -1" in taken["refused"][0]["why"]
+    with Study.read(tmp_path / "s") as study:
+        (answer,) = read_answers(study)
+        assert answer.imported and not answer.extras and [one.url for one in answer.sources] == [item["url"]]
+        assert [call["name"] for call in answer.calls or ()] == ["find"]

@@ -311,6 +311,11 @@ class UserRecords:
             if self._user_id is not None and user_id != self._user_id:
                 reason = "records of another user support nothing"
                 return FrozenText(address, self.name, "unreachable", reason=reason)
+            if self._user_id is None:
+                reason = "nobody says whose report this is, so no shopper's records are looked up"
+                return as_returned(address, self.name, returned) or FrozenText(
+                    address, self.name, "not_frozen", reason=reason
+                )
             text = self._record(self._shop, user_id, rest.strip("/"))
             if text is not None:
                 # A tool may show other words, or a record that was changed since; a true claim may rest on them.

@@ -59,7 +59,7 @@ def is_code(word: str) -> bool:
 def known_code(code: Any) -> str:
     """Return a currency's code. Raises `ValueError` for a word that is none."""
     if not is_code(code):
-        raise ValueError(f"currency {str(code)[:20]!r} is no code that CLDR has, such as EUR")
+        raise ValueError(f"{str(code)[:20]!r} is no code of a currency that CLDR has, such as EUR")
     return str(code)
 
 

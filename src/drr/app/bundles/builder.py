@@ -205,8 +205,9 @@ def _figures(study: Study, parcel: UnpackedBundle) -> JsonObject:
 
 
 def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
-    """Return the profile of each shopper as judges read it."""
-    users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
+    """Return the profile of each shopper as judges read it. That of an import's shopper stays in the shop."""
+    own = (answer for answer in read_answers(study) if not answer.record.made_elsewhere)
+    users = {answer.user_id for answer in own if answer.user_id is not None}
     return [{"user": user, "profile": profile_text(shop, user)} for user in sorted(users)]
 
 

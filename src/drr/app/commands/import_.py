@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -90,6 +90,8 @@ class TakenIn(TypedDict):
     scores: list[ScoresTaken]
     replaced: int
     """Earlier scores of the same judge that the new scores replaced."""
+    kept_out: int
+    """Records of other shoppers, or of any where no user is named, that were not taken over."""
     refused: list[JsonObject]
     """Lines that could not be imported, each with the reason; all other lines were imported."""
 
@@ -143,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
         study = None
         if Study.exists(arguments.study):
             study = opened.enter_context(Study.open(arguments.study))
-        taken = _prepare_import(given, study, settings, arguments)
+        taken, kept_out = _prepare_import(given, study, settings, arguments)
         if study is None:
             config = config_of({"shop": arguments.shop}, settings)
             study = opened.enter_context(Study.create(arguments.study, config))
@@ -162,6 +164,7 @@ def run(arguments: argparse.Namespace) -> int:
             "queries": len({unit.spec["query_id"] for unit in taken.units}),
             "scores": _scores_taken(study, taken.scores),
             "replaced": keep_scores(study, taken.scores) if taken.scores else 0,
+            "kept_out": kept_out,
             "refused": [one._asdict() for one in refused],
         }
     if isinstance(given, ReadReports):
@@ -234,21 +237,21 @@ def _foreign_files(arguments: argparse.Namespace) -> GivenFiles:
 
 def _prepare_import(
     given: ReadReports | GivenFiles, study: Study | None, settings: Settings, arguments: argparse.Namespace
-) -> TakenFiles:
-    """Prepare the import into this study, or into a new one. Nothing is written yet."""
+) -> tuple[TakenFiles, int]:
+    """Prepare the import into this study, or into a new one, and count the records kept out. Nothing is written yet."""
     from drr.eval.evidence.imported import ReadReports, plan_import
     from drr.eval.foreign.summary import foreign_scores
     from drr.eval.foreign.taking import TakenFiles, take_files
 
     if isinstance(given, ReadReports):
-        _take_known_users(given, arguments, study, settings)
+        kept_out = _take_known_users(given, arguments, study, settings)
         asked = [one for path in arguments.queries for one in read_queries(path)]
         units, fresh = plan_import(study, given, asked)
         given.check_anything_left(len(units))
-        return TakenFiles(units, fresh, [])
+        return TakenFiles(units, fresh, []), kept_out
     if study is not None:
         foreign_scores(study)  # a file that cannot be read is not written over
-    return take_files(study, given, arguments.judge)
+    return take_files(study, given, arguments.judge), 0
 
 
 def _shop(study: Study) -> str | None:
@@ -259,27 +262,31 @@ def _shop(study: Study) -> str | None:
 
 def _take_known_users(
     read: ReadReports, arguments: argparse.Namespace, study: Study | None, settings: Settings
-) -> None:
-    """Refuse reports for a user whom the shop does not have; `user_in` tells who that is. Traces get their evidence from the shop."""
+) -> int:
+    """Refuse reports for a user whom the shop does not have; `user_in` tells who that is. Return how many records of others were
+    kept out. Traces get their evidence from the shop."""
     from drr.eval.foreign.returned import with_evidence
+    from drr.eval.foreign.shoppers import apart
 
     spec = arguments.shop if study is None else _shop(study)
-    is_trace, rows = arguments.format is not None, list(read.reports)
-    if spec is None and is_trace:
-        read.reports[:] = [(line, with_evidence(report, None)) for line, report in rows]
-    if spec is None or not (is_trace or any(report.user_id is not None for _, report in rows)):
-        return
+    is_trace, rows, kept_out = arguments.format is not None, list(read.reports), 0
     read.reports.clear()
-    with open_shop(spec, settings) as shop:
+    is_asked = is_trace or any(one.user_id or one.evidence or one.tool_calls for _, one in rows)
+    with open_shop(spec, settings) if spec is not None and is_asked else nullcontext() as shop:
         for line, report in rows:
+            known = report.user_id
             try:
-                known = None if report.user_id is None else user_in(shop, report.user_id)
+                known = known if shop is None or known is None else user_in(shop, known)
             except Misuse as error:
                 read.refuse(line, f"{excerpt(report.query, 40)!r}: {error}")
-            else:
-                whole = report.model_copy(update={"user_id": known})
-                read.reports.append((line, with_evidence(whole, shop) if is_trace else whole))
+                continue
+            whole = report.model_copy(update={"user_id": known})
+            own, others = apart(whole, shop)
+            kept_out += others
+            own = with_evidence(own, shop) if is_trace else own.model_copy(update={"traced": None})
+            read.reports.append((line, own))
     read.check_anything_left(len(read.reports))
+    return kept_out
 
 
 def _taken_reports(
@@ -347,6 +354,8 @@ def _say(document: TakenIn) -> None:
         shop = f"held against the shop {against['shop']}, whose pages are at {against['shop_url']}"
         none = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
         print(none if against["shop"] is None else plain(shop))
+    if document["kept_out"]:
+        print(f"kept out: {many(document['kept_out'], 'record')} of others than the report's own shopper")
     for one in document["scores"]:
         judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
         without = f", {one['unscored']} without a score" if one["unscored"] else ""

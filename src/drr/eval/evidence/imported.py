@@ -171,9 +171,7 @@ class ImportedReport(BaseModel):
     @field_validator("trial", mode="before")
     @classmethod
     def _a_number(cls, trial: Any) -> Any:
-        if isinstance(trial, bool):  # which pydantic reads as 1
-            raise ValueError("must be a whole number")
-        return trial
+        return str(trial) if isinstance(trial, bool) else trial  # pydantic reads `true` as 1
 
     @field_validator("system")
     @classmethod

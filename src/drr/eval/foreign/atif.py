@@ -14,10 +14,10 @@ _VERSION = "ATIF-v1."
 def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
     """Yield each trajectory."""
     for where, found in objects:
-        steps = found.get("steps") if isinstance(found.get("steps"), list) else []
+        steps = found.get("steps")
         told = [
             (one, _wrong(f"step {number}", _object(_object(one).get("metrics")), ""))
-            for number, one in enumerate(steps, 1)
+            for number, one in enumerate(steps if isinstance(steps, list) else [], 1)
         ]
         whole = _wrong("final_metrics", _object(found.get("final_metrics")), "total_")
         if wrong := [why for why in (*(why for _, why in told), whole) if why]:
@@ -28,8 +28,7 @@ def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
 
 def _emptied(step: JsonObject) -> JsonObject:
     """Return a step with its calls alone, which still count but tell no result."""
-    kept = {name: step[name] for name in ("source", "tool_calls") if name in step}
-    return {**kept, "left_out": True}
+    return {"source": step.get("source"), "tool_calls": step.get("tool_calls"), "left_out": True}
 
 
 def _wrong(name: str, metrics: JsonObject, before: str) -> str | None:

@@ -6,17 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from drr.citations.addresses import addresses_in, canonical_url, host_of, path_steps
+from drr.env.json_object import JsonObject
 from drr.env.shop import Shop, numbers_of
 from drr.env.shop_world import USER
 from drr.env.source import Source, text_hash
 from drr.eval.evidence.imported import Evidence, ImportedReport
+from drr.eval.foreign.shoppers import Told, ids_in
 from drr.eval.foreign.traces import json_or_text, text_of
 from drr.tools.base import order_sources, product_source, profile_source, statistics_source
 from drr.tools.registry import EVERY
 from pydantic import ValidationError
 
-_SHORTEST, _LONGEST, _MOST = 5, 64, 2_000
-"""Fewest and most letters of an id in a text, and most words of a result that are looked up."""
+_MOST = 2_000
+"""Most words of a result that are looked up."""
 _LINES = 3
 """Most lines of one row of a listing."""
 
@@ -24,19 +26,21 @@ _LINES = 3
 def with_evidence(report: ImportedReport, shop: Shop | None) -> ImportedReport:
     """Return the report of a trace with what its tools returned. It is judged as our own runs are where every result could be
     read, else as other imports. Records come from the shop alone, never from the trace."""
-    if report.traced:
-        given = [one.source() for one in report.evidence or ()]
-        whole = True
+    calls = [call for call in report.tool_calls or () if call["kind"] == "api" and call["ok"]]
+    if report.evidence is not None:
+        given = [one.source() for one in report.evidence]
+        whole = bool(report.traced)
     else:
-        calls = [call for call in report.tool_calls or () if call["kind"] == "api" and call["ok"]]
         found = [(call, list(_sources(call.get("result"), shop, report.user_id))) for call in calls]
         given = [source for _, sources in found for source in sources]
         whole = any(one.type != "web" for one in given) and all(
             sources or ("result" in call and _is_ours(call["name"])) for call, sources in found
         )
+    whole = whole and not any(call.get("left_out") for call in calls)
+    told = None if shop is None else Told(report, shop.manifest.money)
     kept: dict[tuple[str, str], Evidence] = {}
     for source in {(source.url, source.seen): source for source in given}.values():
-        for one in [source] if shop is None else _recorded(source, shop):
+        for one in _recorded(source, shop, told) if shop and told else [source]:
             kept.setdefault((canonical_url(one.url), one.sha256), _evidence(one, traced=whole))
     return report.model_copy(update={"evidence": [*kept.values()] or None, "traced": whole or None})
 
@@ -112,7 +116,7 @@ def _passages(text: str) -> Iterator[str]:
 def _named(text: str, shop: Shop, user_id: str | None) -> Iterator[Source]:
     """Yield the products and orders whose ids a text holds, and its web addresses, each with its passage."""
     lines = text.split("\n")
-    words = [(n, word) for n, line in enumerate(lines) for word in _ids_in(line)]
+    words = [(n, word) for n, line in enumerate(lines) for word in ids_in(line)]
     known = _addresses_of(list(dict.fromkeys(word for _, word in words))[:_MOST], shop, user_id)
     found = [(n, known[word]) for n, word in words if word in known]
     found += [
@@ -126,17 +130,11 @@ def _named(text: str, shop: Shop, user_id: str | None) -> Iterator[Source]:
         yield Source(url=url, type=kind, seen=passage)
 
 
-def _ids_in(line: str) -> Iterator[str]:
-    for word in "".join(c if c.isalnum() or c in "-_" else " " for c in line).split():
-        if _SHORTEST <= len(word) <= _LONGEST and any(map(str.isdigit, word)):
-            yield word
-
-
 def _addresses_of(ids: Sequence[str], shop: Shop, user_id: str | None) -> dict[str, str]:
-    """Return the addresses of products and orders by id, and of the user's orders by the shop's own number."""
+    """Return the addresses of products and of the user's orders by id, and of these by the shop's own number too."""
     found = {one.product_id: one.product_url for one in shop.store.products(ids)}
     orders = (order for one in ids if one not in found and (order := shop.store.order(one)) is not None)
-    named = {one.order_id: one for one in orders}
+    named = {one.order_id: one for one in orders if one.user_id == user_id}
     if user_id is not None and (numbers := numbers_of(shop.manifest)) is not None:
         rest = [one for one in ids if one not in found and one not in named]
         lines = numbers.orders(shop.store.orders(user_id).items, rest)
@@ -148,14 +146,32 @@ def _is_elsewhere(url: str, shop: Shop) -> bool:
     return url.startswith("http") and host_of(url) != host_of(shop.shop_url)
 
 
-def _recorded(source: Source, shop: Shop) -> list[Source]:
-    """Return the source with the shop's record; nothing for one that names a record which the shop lacks."""
-    money, seen = shop.manifest.money, source.seen
+def _recorded(source: Source, shop: Shop, told: Told) -> list[Source]:
+    """Return the source with the shop's record: of a product all of it, of the user's own what the trace tells. Nothing for one
+    that names a record which the shop lacks."""
     if source.type == "product" or host_of(source.url) == host_of(shop.shop_url):
         product = shop.store.product(next(reversed(path_steps(source.url)), ""))
-        return [] if product is None else [product_source(product, seen, money)]
+        return [] if product is None else [product_source(product, source.seen, shop.manifest.money)]
     if source.type != "user":
         return [source]
+    return [_as_told(one, one.record, told) if one.record else one for one in _own(source, shop, told)]
+
+
+def _as_told(source: Source, record: JsonObject, told: Told) -> Source:
+    """Return a source of the user's own records with those fields that the trace says. The product of an order is known or not."""
+    kept = told.part_of(record)
+    if "product_id" in kept:
+        named = ("order_id", "product_url", "product_title", "product_price")
+        kept |= {name: record[name] for name in named}
+    elif "product_id" in record:
+        kept.pop("order_id", None)
+    is_named = "first_name" not in record or {"first_name", "last_name"} <= kept.keys()
+    return source.model_copy(update={"record": kept, "title": source.title if is_named else "Profile"})
+
+
+def _own(source: Source, shop: Shop, told: Told) -> list[Source]:
+    """Return a source of the user's own records with the whole record."""
+    money, seen = shop.manifest.money, source.seen
     name, _, rest = source.url.removeprefix(USER).partition("/")
     what, _, which = rest.partition("/")
     user = shop.store.user(name)
@@ -165,7 +181,7 @@ def _recorded(source: Source, shop: Shop) -> list[Source]:
         order = shop.store.order(which)
         if order is None or order.user_id != name:
             return []
-        product = shop.store.product(order.product_id)
+        product = shop.store.product(order.product_id) if told.has(order.product_id) else None
         return order_sources(f"{USER}{name}/orders/", order, product, seen, money)[:1]
     if what == "profile" and source.title != "Profile summary":
         return [profile_source(user, source.url, seen)]

@@ -1,0 +1,149 @@
+"""Keeps a trace to its own shopper. A trace of Ann that names an order of Bob tells nothing of Bob here:
+
+- what it says of Bob's records is left out, and counted;
+- of Ann's own records counts what the trace itself says; the shop adds nothing personal;
+- where it names no user, every record is a stranger's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+from urllib.parse import unquote
+
+from drr.env.json_object import JsonObject
+from drr.env.shop import Shop
+from drr.env.shop_world import USER
+from drr.eval.evidence.imported import Evidence, ImportedReport
+from drr.eval.foreign.traces import json_or_text
+from drr.wording.currency import Currency
+
+_SHORTEST, _LONGEST, _MOST = 5, 64, 20_000
+"""Fewest and most letters of an id in a text, and most words of a text that are looked up."""
+_ADDRESS = re.compile(r"user:/+([^\s/\"'<>|\\)\]]*)([^\s\"'<>|\\)\]]*)", re.IGNORECASE)
+_DAY = len("2026-01-31")
+
+
+def ids_in(line: str) -> Iterator[str]:
+    for word in "".join(c if c.isalnum() or c in "-_" else " " for c in line).split():
+        if _SHORTEST <= len(word) <= _LONGEST and any(map(str.isdigit, word)):
+            yield word
+
+
+def apart(report: ImportedReport, shop: Shop | None) -> tuple[ImportedReport, int]:
+    """Return the report without records of strangers, and how many it named. Of a result that holds one, only its products stay."""
+    others = _Others(shop, report.user_id)
+    evidence, calls = [], []
+    for one in report.evidence or ():
+        kept = one.model_copy(update={"record": None})  # which only a shop tells
+        if others.in_text(f"{one.url} {one.title or ''} {one.seen or ''} {one.text or ''}"):
+            if one.type != "product" or others.in_text(one.url):
+                continue
+            kept = Evidence(url=one.url, type=one.type, text="", seen=None if one.seen is None else "")
+        evidence.append(kept)
+    for call in report.tool_calls or ():
+        told = " ".join(_leaves([call.get("result"), call.get("error")]))
+        if others.in_text(told):
+            products = shop.store.products([*dict.fromkeys(ids_in(told))][:_MOST]) if shop else []
+            call = {name: value for name, value in call.items() if name not in ("result", "error")}
+            call |= {"result": "\n".join(one.product_url for one in products), "left_out": True}
+        calls.append(call)
+    traced = None if others.named else report.traced
+    held = {"evidence": report.evidence and evidence, "tool_calls": report.tool_calls and calls}
+    return report.model_copy(update={**held, "traced": traced}), len(others.named)
+
+
+class _Others:
+    """The records of others than one user, who may be unknown."""
+
+    def __init__(self, shop: Shop | None, user_id: str | None) -> None:
+        self._shop, self._own = shop, user_id
+        self._by_id: dict[str, str | None] = {}
+        self.named: set[str] = set()
+        """Addresses of the records that were found."""
+
+    def in_text(self, text: str) -> bool:
+        """Tell whether a text names a record of another: by its address, or by an id that the shop knows."""
+        parts = ((unquote(user), path) for user, path in _ADDRESS.findall(text))
+        found = {f"{USER}{user}{path}" for user, path in parts if user != self._own}
+        ids = [*dict.fromkeys(ids_in(text))][:_MOST] if self._shop else []
+        found |= {address for one in ids if (address := self._of_id(one, self._shop)) is not None}
+        # A user's id beside an address of theirs is no second record.
+        self.named |= {one for one in found if not any(other.startswith(f"{one}/") for other in found)}
+        return bool(found)
+
+    def _of_id(self, word: str, shop: Shop | None) -> str | None:
+        if word not in self._by_id and shop is not None:
+            order = shop.store.order(word)
+            if order is not None:
+                whose, address = order.user_id, f"{USER}{order.user_id}/orders/{word}"
+            else:
+                whose, address = word, f"{USER}{word}"
+            is_other = whose != self._own and (order is not None or shop.store.user(word) is not None)
+            self._by_id[word] = address if is_other else None
+        return self._by_id.get(word)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Yield every text and number, those in texts of JSON too."""
+    value = json_or_text(value)
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, list):
+        yield str(value)
+        return
+    for one in value:
+        yield from _leaves(one)
+
+
+class Told:
+    """All that a trace says, in which the values of a record are looked for."""
+
+    def __init__(self, report: ImportedReport, money: Currency) -> None:
+        document = report.model_dump(include={"query", "report_markdown", "evidence", "tool_calls"})
+        self._text = _plain(" \n ".join(_leaves(document)))
+        self._money = money
+
+    def part_of(self, record: JsonObject) -> JsonObject:
+        """Return the record's fields whose values the trace says."""
+        found = {name: self._part(value) for name, value in record.items()}
+        return {name: value for name, value in found.items() if value is not None or record[name] is None}
+
+    def _part(self, value: Any) -> Any:
+        """Return what the trace says of a value; `None` where it says nothing."""
+        if isinstance(value, dict):
+            return self.part_of(value) or (None if value else value)
+        if isinstance(value, list | tuple):
+            return [part for one in value if (part := self._part(one)) is not None] or (None if value else [])
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            forms = str(value), f"{value:g}", f"{value:,}", f"{value:,.2f}", self._money.text(value)
+            return value if any(map(self.has, forms)) else None
+        if value in (None, "") or self.has(str(value)):
+            return value
+        day = str(value)[:_DAY]
+        return day if _is_moment(str(value)) and self.has(day) else None
+
+    def has(self, words: str) -> bool:
+        """Tell whether the trace says these words, not within longer ones."""
+        words = _plain(words)
+        at = self._text.find(words)
+        while at >= 0:
+            around = self._text[max(0, at - 1) : at], self._text[at + len(words) : at + len(words) + 1]
+            if not any(map(str.isalnum, around)):
+                return True
+            at = self._text.find(words, at + 1)
+        return False
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        date.fromisoformat(text[:_DAY])
+    except ValueError:
+        return False
+    return text[_DAY : _DAY + 1] == "T"
