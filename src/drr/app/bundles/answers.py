@@ -23,7 +23,7 @@ from drr.env.query import Query, read_queries
 from drr.eval.evidence.answers import AnswerEvidence, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, store_imported_report, unit_of
 from drr.querygen.files import line_of
-from drr.study.bundle.parcel import without_personal_records
+from drr.study.bundle.parcel import MASK, without_personal_records
 from drr.study.config import set_given_up
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
@@ -121,6 +121,9 @@ def shown(label: str) -> str:
 
 def _check_imported(record: Record, *, redacted: bool, found: BundleFindings) -> None:
     """Check an imported answer by importing its report again; an import calls nothing, so the result must be equal."""
+    if redacted and MASK in canonical_json(record.spec):
+        found.skip("report", record.label, "a shopper's fields are masked in it")
+        return
     unit = unit_of(ImportedReport.model_validate(record.spec["imported"]), record.spec["query_id"])
     outcome = asyncio.run(store_imported_report(record.spec, cast(Any, None)))
     again = without_personal_records(outcome.result) if redacted else outcome.result

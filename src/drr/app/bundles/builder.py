@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 
 from drr.app.bundles.answers import NOT_BEGUN, not_begun
 from drr.app.bundles.findings import differing_values
+from drr.app.bundles.redaction import Mask, mask_of
 from drr.app.judge.desk import shop_of, study_settings
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.notices import notice
@@ -51,7 +52,7 @@ from drr.study.bundle.restore import restore_study
 from drr.study.bundle.seal import sign
 from drr.study.status import answers_without_usage
 from drr.study.study import Study
-from drr.study.unit import Record, canonical_json
+from drr.study.unit import Record, Unit, canonical_json
 
 _NO_BUNDLE = {"stress": "its answers saw a changed shop", "canaries": "its answers are a trial of judges"}
 """Configuration fields that mark kinds of studies without bundles, each with the reason."""
@@ -100,8 +101,7 @@ def write_bundle(config: BundleConfig) -> Bundle:
             )
         records = [*study.records(None, None, current=False)]
         imported = sum(record.made_elsewhere for record in records)
-        if config.redact and imported:
-            notice(f"{imported:,} imported answers keep all their texts; read them through")
+        mask = mask_of(study, shop) if config.redact and imported else _as_it_is
         if config.redact and (config.study / PERSONS).is_file():
             notice("conversations and judgements keep what was told of persons; read them through")
         machine = {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()}
@@ -116,9 +116,10 @@ def write_bundle(config: BundleConfig) -> Bundle:
             "beside.jsonl": files_beside_ledger(study.folder, redact=config.redact),
         }
         for name, rows in files.items():
-            _write(parcel, name, rows)
+            _write(parcel, name, (_masked(row, mask) for row in rows))
         questions = study.folder / "queries.jsonl"
-        (parcel.folder / "queries.jsonl").write_bytes(read_file(questions) if questions.is_file() else b"")
+        asked = read_file(questions).decode() if questions.is_file() else ""
+        (parcel.folder / "queries.jsonl").write_bytes(mask(asked).encode())
         _write(parcel, "figures.json", [_figures(study, parcel)])
         manifest = cast(
             BundleManifest,
@@ -146,6 +147,20 @@ def write_bundle(config: BundleConfig) -> Bundle:
         size = pack_archive(parcel.folder, config.out)
         unknown = answers_without_usage(one for one in records if one.kind == "answer")
         return Bundle(parcel.root, size, manifest, unknown, _set_aside(study, records))
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _masked(row: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
+    """Return a row with masked fields of shoppers. What a key or a hash names keeps both."""
+    found: dict[str, Any] = mask(dict(row))
+    if "key_fields" in row and found["key_fields"] != row["key_fields"]:
+        found["key"] = Unit(row["kind"], row["key_fields"], {}, "").key
+    if "why" not in row and found.get("text") != row.get("text") and "name" not in row:
+        found |= {"sha256": text_id(row["text"]), "why": "person"}
+    return found
 
 
 def _set_aside(study: Study, records: Iterable[Record]) -> Counter[str]:

@@ -227,6 +227,7 @@ def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, foun
         own = withheld_texts(record, redacted=manifest["redacted"], with_pages=manifest["with_pages"])
         withheld.update(own)
         cut.update({record.blobs.get("transcript", "")} if own else ())
+        cut.update(record.blobs.values() if manifest["redacted"] and record.kind != "generation" else ())
         for name, digest in record.blobs.items():
             found.checked["texts"] += 1
             if not kept.has(digest):

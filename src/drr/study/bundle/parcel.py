@@ -34,6 +34,8 @@ BESIDE = ("criteria.jsonl", "failure_labels.jsonl", "foreign.jsonl", "key_points
 MARKS = "review"
 """The folder with the marks of a study's readers, one file for each reader."""
 _MARKED = re.compile(rf"{MARKS}/[\w-]{{1,80}}\.jsonl")
+MASK = "█"
+"""Stands in a redacted bundle for each letter of a shopper's fields."""
 Why = Literal["page", "person"]
 WITHHELD: Mapping[Why, str] = {
     "page": "pages of third parties, and what was read of them",
@@ -78,6 +80,8 @@ class UnitLine(TypedDict):
     spec: JsonObject
     record: RecordLine | None
     """The unit's record; `None` where the unit has not ended."""
+    key: NotRequired[str]
+    """The key, where fields that decide it are masked."""
 
 
 class PromptLine(TypedDict):
@@ -131,7 +135,10 @@ class BundleManifest(TypedDict):
 
 
 def unit_of(line: UnitLine) -> Unit:
-    return Unit(line["kind"], line["key_fields"], line["spec"], line["label"])
+    unit = Unit(line["kind"], line["key_fields"], line["spec"], line["label"])
+    if "key" in line and MASK in canonical_json(line["key_fields"]):
+        vars(unit)["key"] = line["key"]
+    return unit
 
 
 @contextmanager

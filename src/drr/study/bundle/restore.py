@@ -13,6 +13,7 @@ from drr.env.json_object import parsed
 from drr.study.blobs import Blobs, LostText
 from drr.study.bundle.parcel import (
     MARKS,
+    MASK,
     KeptText,
     UnitLine,
     UnpackedBundle,
@@ -63,12 +64,11 @@ class BundleTexts(Blobs):
         self._parcel.check_time()
         if digest not in self._lines:
             raise LostText(f"the bundle has no text {digest[:12]}")
-        if digest in self.withheld:
-            if self.strict:
-                raise LostText(f"the bundle has of the text {digest[:12]} only its hash")
-            return b"null"
+        if digest in self.withheld and self.strict:
+            raise LostText(f"the bundle has of the text {digest[:12]} only its hash")
         self._file.seek(self._lines[digest])
-        return content_of(parsed(self._file.readline()))
+        line = parsed(self._file.readline())
+        return b"null" if "why" in line and MASK not in line.get("text", "") else content_of(line)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)

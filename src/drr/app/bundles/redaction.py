@@ -1,0 +1,86 @@
+"""Masks what a shop's records say of people, wherever it stands in a bundle of imported answers.
+
+`Ann Lee, ann@post.example` becomes `███ ███, ████████████████`: places and numbers of words stay, so figures do too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from drr.env.entities import Address, User
+from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.shop import Shop
+from drr.eval.foreign.shoppers import ids_in
+from drr.eval.foreign.traces import json_or_text
+from drr.study.bundle.parcel import MASK
+from drr.study.study import Study
+from drr.study.unit import canonical_json
+
+_PUBLIC = {"user_id", "address", "account_status", "state", "country"}
+_PERSONAL = {*User.model_fields, *Address.model_fields, "recipient"} - _PUBLIC
+Mask = Callable[[Any], Any]
+
+
+def mask_of(study: Study, shop: Shop | None) -> Mask:
+    """Return a function that masks the fields of all people whom imported answers name, by the shop's records and by kept ones."""
+    values = {value for document in _documents(study, shop) for value in _fields(document)}
+    forms = {form for value in values for form in _forms(value)}
+    if not forms:
+        return lambda value: value
+    found = re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![^\W_])", re.I)
+
+    def mask(value: Any) -> Any:
+        if isinstance(value, str):
+            return found.sub(lambda match: re.sub(r"\S", MASK, match[0]), value)
+        if isinstance(value, dict):
+            return {name: mask(inner) for name, inner in value.items()}
+        return [mask(inner) for inner in value] if isinstance(value, list) else value
+
+    return mask
+
+
+def _documents(study: Study, shop: Shop | None) -> Iterator[JsonObject]:
+    """Yield what was imported with the records kept of it, and the shop's records of all whom it names."""
+    named = set[str]()
+    for record in study.records("answer", None, current=False):
+        if not record.made_elsewhere:
+            continue
+        if shop is None and (spec := study.config.get("run", {}).get("shop")):
+            raise Misuse(
+                f"the shop {spec!r} is not here, and only its records say what is personal; name it with --shop"
+            )
+        texts = [study.kept_text(record, name) or "" for name in record.blobs if name.startswith("text:")]
+        yield {"kept": [dict(record.spec), *texts]}
+        named |= {str(record.spec.get("user_id")), *ids_in(canonical_json([dict(record.spec), texts]))}
+    for store, word in ((shop.store, word) for word in named if shop):
+        order = store.order(word)
+        if user := store.user(word if order is None else order.user_id):
+            orders = store.orders(user.user_id).items
+            yield {"user": user.document(), "orders": [one.document() for one in orders if one.slip]}
+
+
+def _fields(document: Any) -> Iterator[str]:
+    """Yield the personal fields of the records in a document, those in texts of JSON too."""
+    document = json_or_text(document)
+    for name, value in document.items() if isinstance(document, dict) else ():
+        if name in _PERSONAL and isinstance(value, str) and value.strip():
+            yield value.strip()
+        else:
+            yield from _fields(value)
+    for value in document if isinstance(document, list) else ():
+        yield from _fields(value)
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Yield regular expressions of a value as texts, JSON and addresses write it, and of a telephone's number without its marks."""
+    escaped = json.dumps(value)[1:-1]
+    for form in (value, escaped, json.dumps(escaped)[1:-1], quote(value)):
+        yield r"\s+".join(map(re.escape, form.split()))
+    digits = "".join(filter(str.isdigit, value))[-10:]
+    if len(digits) == 10 and not any(map(str.isalpha, value)):
+        yield r"\W{0,3}".join(digits)
