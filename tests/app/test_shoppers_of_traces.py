@@ -10,10 +10,12 @@ import pytest
 from drr.env.entities import Order, User
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
+from drr.study.bundle.archive import unpack_archive
 from drr.study.study import Study
 
 from tests.app.test_traces import WHOLE, otlp
 from tests.commands import Drr
+from tests.kept import unpack_kept
 
 
 class People:
@@ -166,3 +168,45 @@ def test_nobodys_records_are_looked_up_for_a_report_of_nobody(
     drr.out("view", tmp_path / "s", "--static", tmp_path / "pages", "--quiet")
     pages = "".join(one.read_text("utf-8") for one in (tmp_path / "pages").rglob("*.html"))
     assert url in pages and not [one for one in personal(people.bob) if one in pages]
+
+
+def redacted(drr: Drr, home: Path, *words: object) -> str:
+    """Return all of a redacted bundle, which holds."""
+    bundle, folder = home.with_suffix(".bundle"), home.with_suffix(".files")
+    drr.out("bundle", "make", home, "--redact", "--out", bundle, *words)
+    found = drr.json("bundle", "verify", bundle)
+    assert found["failed"] == [] and found["tier"] == "consistent in part"
+    folder.mkdir()
+    unpack_archive(bundle, folder)
+    files = [one.read_text("utf-8") for one in sorted(folder.iterdir()) if one.name != "packages.json"]
+    text = "\n".join(files)
+    return text + json.dumps(text, ensure_ascii=True)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_redacted_bundle_has_no_field_of_the_shopper(
+    form: str, people: People, tmp_path: Path, drr: Drr
+) -> None:
+    ann = people.ann
+    row = json.dumps(FORMS[form](ann, structured(" | ".join(personal(ann)), address_of(ann))))
+    said = (
+        f"None, {ann.first_name}: ({ann.phone_number[-12:-9]}) {ann.phone_number[-8:]}, {ann.email.upper()}."
+    )
+    question = f"I am {ann.first_name} {ann.last_name}. Which soap"
+    row = row.replace("None.", said).replace("Which soap", question)
+    imported(drr, tmp_path / "s", form, json.loads(row), people.shop)
+    drr.out("judge", tmp_path / "s", "--judge", "offline", "--quiet")
+    text = redacted(drr, tmp_path / "s")
+    found = [one for one in [*personal(ann), ann.phone_number[-8:]] if one.casefold() in text.casefold()]
+    assert not found and "I am \u2588" in text and ann.user_id in text
+
+
+def test_a_study_that_0_3_0_imported_is_cleaned(people: People, tmp_path: Path, drr: Drr) -> None:
+    unpack_kept("traced", tmp_path)
+    values = json.loads((tmp_path / "people.json").read_text("utf-8"))
+    before = everything(tmp_path / "traced")
+    assert all(one in before for one in values), "0.3.0 took a stranger's record over"
+    said = drr.err("bundle", "make", tmp_path / "traced", "--redact", "--out", tmp_path / "b", code=2)
+    assert "only its records say what is personal" in said and not (tmp_path / "b").exists()
+    text = redacted(drr, tmp_path / "traced", "--shop", people.shop)
+    assert not [one for one in values if one.casefold() in text.casefold()]

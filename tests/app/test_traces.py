@@ -273,7 +273,7 @@ ODD = {
     "second": ("atif", json.dumps(ATIF | {"steps": [*STEPS, *STEPS]}), "asks again in step 3"),
     "calling": ("atif", json.dumps(ATIF | {"steps": [*STEPS, CALLING]}), "holds no report"),
     "empty": ("atif", json.dumps(ATIF | {"steps": 7}), "holds no step"),
-    "negative": ("otlp", json.dumps(otlp({"told": WHOLE | {"gen_ai.usage.input_tokens": -5}})), "1 span left out; span s0: input_tokens is -5"),
+    "negative": ("otlp", json.dumps(otlp({"told": WHOLE | {"gen_ai.usage.input_tokens": -5}})), "1 span left out; span s0: input_tokens: must be"),
 }  # fmt: skip
 
 
@@ -377,7 +377,7 @@ def test_a_tool_whose_span_is_left_out_makes_no_source_an_invention(
     (tmp_path / "t.json").write_text(json.dumps(trace), encoding="utf-8")
     words = ("--format", "otlp", "--shop", sample_home / "shop")
     taken = drr.json("study", "import", tmp_path / "s", tmp_path / "t.json", *words, code=1)
-    assert "span s1: input_tokens is -1" in taken["refused"][0]["why"]
+    assert "span s1: input_tokens: must be" in taken["refused"][0]["why"]
     with Study.read(tmp_path / "s") as study:
         (answer,) = read_answers(study)
         assert answer.imported and not answer.extras and [one.url for one in answer.sources] == [item["url"]]

@@ -252,7 +252,9 @@ class WebPages:
 
 def _missing(address: str, kind: str, shop: Shop | None) -> FrozenText:
     if shop is None:
-        return FrozenText(address, kind, "not_frozen", reason="no shop was at hand to look it up")
+        return FrozenText(
+            address, kind, "not_frozen", reason="no shop was at hand, or no shopper named, to look it up"
+        )
     return FrozenText(address, kind, "unreachable", reason="there is no such record in the shop")
 
 
@@ -311,19 +313,16 @@ class UserRecords:
             if self._user_id is not None and user_id != self._user_id:
                 reason = "records of another user support nothing"
                 return FrozenText(address, self.name, "unreachable", reason=reason)
-            if self._user_id is None:
-                reason = "nobody says whose report this is, so no shopper's records are looked up"
-                return as_returned(address, self.name, returned) or FrozenText(
-                    address, self.name, "not_frozen", reason=reason
-                )
-            text = self._record(self._shop, user_id, rest.strip("/"))
+            # Where nobody says who asked, no shopper's records are looked up.
+            text = self._record(self._shop, user_id, rest.strip("/")) if self._user_id else None
             if text is not None:
                 # A tool may show other words, or a record that was changed since; a true claim may rest on them.
                 seen = "\n\n".join(source.seen for source in returned)
                 whole = f"{text}\n\n{seen}" if seen else text
                 money = self._shop.manifest.money
                 return FrozenText(address, self.name, "ok", whole, source_title(returned), currency=money)
-        return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
+        shop = self._shop if self._user_id else None
+        return as_returned(address, self.name, returned) or _missing(address, self.name, shop)
 
     def _record(self, shop: Shop, user_id: str, path: str) -> str | None:
         store, money = shop.store, shop.manifest.money

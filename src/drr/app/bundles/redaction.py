@@ -15,7 +15,7 @@ from drr.env.entities import Address, User
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
-from drr.eval.foreign.shoppers import ids_in
+from drr.eval.foreign.shoppers import addresses_in_text
 from drr.eval.foreign.traces import json_or_text
 from drr.study.bundle.parcel import MASK
 from drr.study.study import Study
@@ -55,13 +55,16 @@ def _documents(study: Study, shop: Shop | None) -> Iterator[JsonObject]:
                 f"the shop {spec!r} is not here, and only its records say what is personal; name it with --shop"
             )
         texts = [study.kept_text(record, name) or "" for name in record.blobs if name.startswith("text:")]
-        yield {"kept": [dict(record.spec), *texts]}
-        named |= {str(record.spec.get("user_id")), *ids_in(canonical_json([dict(record.spec), texts]))}
-    for store, word in ((shop.store, word) for word in named if shop):
-        order = store.order(word)
-        if user := store.user(word if order is None else order.user_id):
-            orders = store.orders(user.user_id).items
-            yield {"user": user.document(), "orders": [one.document() for one in orders if one.slip]}
+        document = {"spec": dict(record.spec), "texts": texts}
+        yield document
+        named |= {
+            str(record.spec.get("user_id")),
+            *addresses_in_text(canonical_json(document), shop).values(),
+        }
+    for store, user_id in ((shop.store, user_id) for user_id in sorted(named) if shop):
+        if user := store.user(user_id):
+            yield user.document()
+            yield from (one.document() for one in store.orders(user_id).items if one.slip)
 
 
 def _fields(document: Any) -> Iterator[str]:

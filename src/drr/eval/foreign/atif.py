@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from drr.env.json_object import JsonObject
-from drr.eval.foreign.traces import Trace, TraceObject, call_of, left_out, sane_usage, summed_usage, text_of
+from drr.eval.foreign.traces import Trace, TraceObject, call_of, left_out, summed_usage, text_of, wrong_number
 
 _VERSION = "ATIF-v1."
 
@@ -14,12 +14,10 @@ _VERSION = "ATIF-v1."
 def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
     """Yield each trajectory."""
     for where, found in objects:
-        steps = found.get("steps")
-        told = [
-            (one, _wrong(f"step {number}", _object(_object(one).get("metrics")), ""))
-            for number, one in enumerate(steps if isinstance(steps, list) else [], 1)
-        ]
-        whole = _wrong("final_metrics", _object(found.get("final_metrics")), "total_")
+        steps = found.get("steps") if isinstance(found.get("steps"), list) else ()
+        rows = [(f"step {number}", _object(one)) for number, one in enumerate(steps or (), 1)]
+        told = [(one, wrong_number(name, _tokens(_object(one.get("metrics")), ""))) for name, one in rows]
+        whole = wrong_number("final_metrics", _tokens(_object(found.get("final_metrics")), "total_"))
         if wrong := [why for why in (*(why for _, why in told), whole) if why]:
             yield Trace(where, left_out("step or sum", wrong))
         sound = [_emptied(one) if why else one for one, why in told]
@@ -29,14 +27,6 @@ def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
 def _emptied(step: JsonObject) -> JsonObject:
     """Return a step with its calls alone, which still count but tell no result."""
     return {"source": step.get("source"), "tool_calls": step.get("tool_calls"), "left_out": True}
-
-
-def _wrong(name: str, metrics: JsonObject, before: str) -> str | None:
-    try:
-        _tokens(metrics, before)
-    except ValueError as error:
-        return f"{name}: {error}"
-    return None
 
 
 def _trajectory(found: JsonObject, *, told: bool) -> JsonObject | str:
@@ -99,7 +89,7 @@ def _tokens(row: JsonObject, before: str) -> JsonObject:
         "cache_read_tokens": "cached_tokens",
     }
     found = {name: row.get(f"{before}{theirs}") for name, theirs in names.items()}
-    return sane_usage({**found, "cost_usd": row.get(f"{before}cost_usd")})
+    return {**found, "cost_usd": row.get(f"{before}cost_usd")}
 
 
 def _object(found: Any) -> JsonObject:

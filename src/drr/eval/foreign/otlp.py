@@ -8,19 +8,17 @@ from itertools import count, takewhile
 from typing import Any
 
 from drr.env.json_object import JsonObject
-from drr.eval.evidence.sane import NANOSECONDS, TRIALS, sane
 from drr.eval.foreign.traces import (
     Trace,
     TraceObject,
     call_of,
     json_or_text,
     left_out,
-    sane_usage,
     summed_usage,
     text_of,
+    wrong_number,
 )
 from drr.eval.stats.question import grouped
-from drr.wording.excerpt import excerpt
 
 _KINDS = {
     "invoke_agent": "agent", "agent": "agent", "chat": "llm", "text_completion": "llm", "generate_content": "llm", "llm": "llm",
@@ -61,18 +59,12 @@ class TraceSpan:
 
     @property
     def used(self) -> JsonObject:
-        return sane_usage({name: self.first(names) for name, names in _USED.items()})
+        return {name: self.first(names) for name, names in _USED.items()}
 
     @property
     def wrong(self) -> str | None:
-        """Return the reason why a number of the span cannot be true."""
-        try:
-            sane("startTimeUnixNano", self.start, NANOSECONDS)
-            sane("drr.trial", self.attributes.get("drr.trial"), TRIALS)
-            _ = self.used
-        except ValueError as error:
-            return f"span {excerpt(self.id or self.name, 40)}: {error}"
-        return None
+        numbers = {**self.used, "start": self.start, "trial": self.attributes.get("drr.trial")}
+        return wrong_number(f"span {self.id or self.name}", numbers)
 
     @property
     def emptied(self) -> TraceSpan:

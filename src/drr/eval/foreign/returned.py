@@ -159,7 +159,7 @@ def _recorded(source: Source, shop: Shop, told: Told) -> list[Source]:
 
 def _as_told(source: Source, record: JsonObject, told: Told) -> Source:
     """Return a source of the user's own records with those fields that the trace says. The product of an order is known or not."""
-    kept = told.part_of(record)
+    kept = told.part_of(record) or {}
     if "product_id" in kept:
         named = ("order_id", "product_url", "product_title", "product_price")
         kept |= {name: record[name] for name in named}

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
-from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
 from drr.env.shop_world import USER
 from drr.eval.evidence.imported import Evidence, ImportedReport
 from drr.eval.foreign.traces import json_or_text
 from drr.wording.currency import Currency
 
-_SHORTEST, _LONGEST, _MOST = 5, 64, 20_000
-"""Fewest and most letters of an id in a text, and most words of a text that are looked up."""
+_SHORTEST, _LONGEST, _MOST = 5, 64, 2_000
+"""Fewest and most letters of an id in a text, and most words of a result that may be products."""
 _ADDRESS = re.compile(r"user:/+([^\s/\"'<>|\\)\]]*)([^\s\"'<>|\\)\]]*)", re.IGNORECASE)
 _DAY = len("2026-01-31")
 
@@ -60,37 +58,35 @@ class _Others:
 
     def __init__(self, shop: Shop | None, user_id: str | None) -> None:
         self._shop, self._own = shop, user_id
-        self._by_id: dict[str, str | None] = {}
         self.named: set[str] = set()
         """Addresses of the records that were found."""
 
     def in_text(self, text: str) -> bool:
         """Tell whether a text names a record of another: by its address, or by an id that the shop knows."""
-        parts = ((unquote(user), path) for user, path in _ADDRESS.findall(text))
-        found = {f"{USER}{user}{path}" for user, path in parts if user != self._own}
-        ids = [*dict.fromkeys(ids_in(text))][:_MOST] if self._shop else []
-        found |= {address for one in ids if (address := self._of_id(one, self._shop)) is not None}
+        found = {f"{USER}{unquote(user)}{path}": unquote(user) for user, path in _ADDRESS.findall(text)}
+        found |= addresses_in_text(text, self._shop)
+        others = {address for address, user in found.items() if user != self._own}
         # A user's id beside an address of theirs is no second record.
-        self.named |= {one for one in found if not any(other.startswith(f"{one}/") for other in found)}
-        return bool(found)
+        self.named |= {one for one in others if not any(other.startswith(f"{one}/") for other in others)}
+        return bool(others)
 
-    def _of_id(self, word: str, shop: Shop | None) -> str | None:
-        if word not in self._by_id and shop is not None:
-            order = shop.store.order(word)
-            if order is not None:
-                whose, address = order.user_id, f"{USER}{order.user_id}/orders/{word}"
-            else:
-                whose, address = word, f"{USER}{word}"
-            is_other = whose != self._own and (order is not None or shop.store.user(word) is not None)
-            self._by_id[word] = address if is_other else None
-        return self._by_id.get(word)
+
+def addresses_in_text(text: str, shop: Shop | None) -> dict[str, str]:
+    """Return the addresses of orders and users whose ids stand in a text, each with its user."""
+    found = {}
+    for store, word in ((shop.store, word) for word in dict.fromkeys(ids_in(text)) if shop):
+        if (order := store.order(word)) is not None:
+            found[f"{USER}{order.user_id}/orders/{word}"] = order.user_id
+        elif store.user(word) is not None:
+            found[f"{USER}{word}"] = word
+    return found
 
 
 def _leaves(value: Any) -> Iterator[str]:
     """Yield every text and number, those in texts of JSON too."""
     value = json_or_text(value)
     if isinstance(value, Mapping):
-        value = value.values()
+        value = [*value, *value.values()]
     elif not isinstance(value, list):
         yield str(value)
         return
@@ -106,24 +102,22 @@ class Told:
         self._text = _plain(" \n ".join(_leaves(document)))
         self._money = money
 
-    def part_of(self, record: JsonObject) -> JsonObject:
-        """Return the record's fields whose values the trace says."""
-        found = {name: self._part(value) for name, value in record.items()}
-        return {name: value for name, value in found.items() if value is not None or record[name] is None}
-
-    def _part(self, value: Any) -> Any:
-        """Return what the trace says of a value; `None` where it says nothing."""
+    def part_of(self, value: Any) -> Any:
+        """Return what the trace says of a record, field by field; `None` where it says nothing. Unknown stays unknown."""
         if isinstance(value, dict):
-            return self.part_of(value) or (None if value else value)
+            found = {name: (inner, self.part_of(inner)) for name, inner in value.items()}
+            kept = {name: part for name, (inner, part) in found.items() if part is not None or inner is None}
+            return kept if kept or not value else None
         if isinstance(value, list | tuple):
-            return [part for one in value if (part := self._part(one)) is not None] or (None if value else [])
-        if isinstance(value, float | int) and not isinstance(value, bool):
-            forms = str(value), f"{value:g}", f"{value:,}", f"{value:,.2f}", self._money.text(value)
-            return value if any(map(self.has, forms)) else None
-        if value in (None, "") or self.has(str(value)):
+            parts = [part for one in value if (part := self.part_of(one)) is not None]
+            return parts if parts or not value else None
+        forms = [str(value)]
+        if isinstance(value, float | int):
+            forms += f"{value:g}", f"{value:,}", f"{value:,.2f}", self._money.text(value)
+        if not str(value).strip() or any(map(self.has, forms)):
             return value
-        day = str(value)[:_DAY]
-        return day if _is_moment(str(value)) and self.has(day) else None
+        day = str(value)[:_DAY]  # a moment counts to the day
+        return day if str(value)[_DAY : _DAY + 1] == "T" and self.has(day) else None
 
     def has(self, words: str) -> bool:
         """Tell whether the trace says these words, not within longer ones."""
@@ -139,11 +133,3 @@ class Told:
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _is_moment(text: str) -> bool:
-    try:
-        date.fromisoformat(text[:_DAY])
-    except ValueError:
-        return False
-    return text[_DAY : _DAY + 1] == "T"

@@ -12,14 +12,13 @@ import orjson
 from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from drr.env.plugins import load
-from drr.eval.evidence.imported import ImportedReport, ReadReports
-from drr.eval.evidence.sane import DOLLARS, TOKENS, sane
+from drr.eval.evidence.imported import ImportedReport, LoggedUsage, ReadReports
 from drr.eval.foreign.form import text_in
 from drr.eval.foreign.questions import normal_text
 from drr.eval.foreign.registry import TRACES
 from drr.eval.stats.aggregate import byte_lines
 from drr.wording.excerpt import excerpt
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 
 class TraceObject(NamedTuple):
@@ -149,12 +148,20 @@ def summed_usage(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> JsonObject:
     return found
 
 
-def sane_usage(found: Mapping[str, Any]) -> JsonObject:
-    """Return a call's tokens and cost. Raises `ValueError` for a number beyond its bounds."""
-    return {
-        name: sane(name, value, DOLLARS, whole=False) if name == "cost_usd" else sane(name, value, TOKENS)
-        for name, value in found.items()
-    }
+class _Numbers(LoggedUsage):
+    """The numbers of a span or a step, each within its bounds."""
+
+    start: int = Field(0, ge=0, le=4_102_444_800 * 10**9, strict=True)  # up to the year 2100
+    trial: int = Field(0, ge=0, le=10**9, strict=True)
+
+
+def wrong_number(name: str, found: Mapping[str, Any]) -> str | None:
+    """Say which number of a span or step cannot be true."""
+    try:
+        _Numbers.model_validate({one: value for one, value in found.items() if value is not None})
+    except ValidationError as error:
+        return f"{excerpt(name, 40)}: {wrong_field(error)}"
+    return None
 
 
 def left_out(kind: str, reasons: Sequence[str]) -> str:
