@@ -45,6 +45,24 @@ def made(folder: Path, drr: Drr, code: str) -> Path:
     return shop
 
 
+@pytest.mark.parametrize("named", ["ZZZ", "eur", "€", 5, ["EUR"], "<b>EUR", "XXX"])
+def test_a_shop_whose_currency_is_no_code_does_not_open(tmp_path: Path, drr: Drr, named: object) -> None:
+    place = made(tmp_path, drr, "EUR")
+    manifest = json.loads((place / "manifest.json").read_text("utf-8"))
+    for code, is_known in ((named, False), ("HRK", True), ("EUR", True), (None, True)):
+        told = {name: value for name, value in manifest.items() if name != "seal"}
+        told["recipe"] = manifest["recipe"] | {"currency": code}
+        (place / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
+        if is_known:
+            assert drr.json("shop", "info", place)["counts"]["products"] == len(NAMES)
+        else:
+            assert "is no code of a currency that CLDR has" in drr.err("shop", "info", place, code=1)
+    asked = tmp_path / "q.jsonl"
+    asked.write_text(json.dumps({"query": "Which?", "user_id": "u0", "currency": "ZZZ"}), encoding="utf-8")
+    words = ("run", tmp_path / "s", "--shop", place, "--queries", asked, "--dry-run", "--variants", "react")
+    assert "no code of a currency" in drr.err(*words, code=2)
+
+
 @pytest.fixture(params=SHOPS)
 def code(request: pytest.FixtureRequest) -> str:
     found: str = request.param

@@ -149,13 +149,13 @@ def write_bundle(config: BundleConfig) -> Bundle:
         return Bundle(parcel.root, size, manifest, unknown, _set_aside(study, records))
 
 
-def _as_it_is(value: Any) -> Any:
+def _as_it_is(value: Any, of_judges: bool = False) -> Any:
     return value
 
 
 def _masked(row: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
     """Return a row with masked fields of shoppers. What a key or a hash names keeps both."""
-    found: dict[str, Any] = mask(dict(row))
+    found: dict[str, Any] = mask(dict(row), row.get("kind") == "judgement")
     if "key_fields" in row and found["key_fields"] != row["key_fields"]:
         found["key"] = Unit(row["kind"], row["key_fields"], {}, "").key
     if "why" not in row and found.get("text") != row.get("text") and "name" not in row:

@@ -23,7 +23,7 @@ from drr.study.unit import canonical_json
 
 _PUBLIC = {"user_id", "address", "account_status", "state", "country"}
 _PERSONAL = {*User.model_fields, *Address.model_fields, "recipient"} - _PUBLIC
-Mask = Callable[[Any], Any]
+Mask = Callable[..., Any]
 
 
 def mask_of(study: Study, shop: Shop | None) -> Mask:
@@ -31,15 +31,17 @@ def mask_of(study: Study, shop: Shop | None) -> Mask:
     values = {value for document in _documents(study, shop) for value in _fields(document)}
     forms = {form for value in values for form in _forms(value)}
     if not forms:
-        return lambda value: value
+        return lambda value, of_judges=False: value
     found = re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?![^\W_])", re.I)
 
-    def mask(value: Any) -> Any:
+    def mask(value: Any, of_judges: bool = False) -> Any:
         if isinstance(value, str):
+            if of_judges and value.islower() and value.isidentifier():
+                return value  # a word of ours, such as `price`, and no Mr Price
             return found.sub(lambda match: re.sub(r"\S", MASK, match[0]), value)
         if isinstance(value, dict):
-            return {name: mask(inner) for name, inner in value.items()}
-        return [mask(inner) for inner in value] if isinstance(value, list) else value
+            return {name: mask(inner, of_judges) for name, inner in value.items()}
+        return [mask(inner, of_judges) for inner in value] if isinstance(value, list) else value
 
     return mask
 
@@ -81,9 +83,11 @@ def _fields(document: Any) -> Iterator[str]:
 
 def _forms(value: str) -> Iterator[str]:
     """Yield regular expressions of a value as texts, JSON and addresses write it, and of a telephone's number without its marks."""
-    escaped = json.dumps(value)[1:-1]
-    for form in (value, escaped, json.dumps(escaped)[1:-1], quote(value)):
-        yield r"\s+".join(map(re.escape, form.split()))
+    escaped, words = json.dumps(value)[1:-1], value.split()
+    # A claim may end within a street: `5975 Sarah Wall Apt.`
+    streets = (" ".join(words[:count]) for count in range(2, len(words)) if words[0].isdecimal())
+    for form in (value, escaped, json.dumps(escaped)[1:-1], quote(value), *streets):
+        yield r"(?:\s|\\+[nrt])+".join(map(re.escape, form.split()))
     digits = "".join(filter(str.isdigit, value))[-10:]
     if len(digits) == 10 and not any(map(str.isalpha, value)):
         yield r"\W{0,3}".join(digits)

@@ -25,9 +25,13 @@ _DAY = len("2026-01-31")
 
 
 def ids_in(line: str) -> Iterator[str]:
-    for word in "".join(c if c.isalnum() or c in "-_" else " " for c in line).split():
+    for word in _words(line, "-_"):
         if _SHORTEST <= len(word) <= _LONGEST and any(map(str.isdigit, word)):
             yield word
+
+
+def _words(text: str, signs: str) -> list[str]:
+    return "".join(c if c.isalnum() or c in signs else " " for c in text).split()
 
 
 def apart(report: ImportedReport, shop: Shop | None) -> tuple[ImportedReport, int]:
@@ -72,13 +76,18 @@ class _Others:
 
 
 def addresses_in_text(text: str, shop: Shop | None) -> dict[str, str]:
-    """Return the addresses of orders and users whose ids stand in a text, each with its user."""
+    """Return the addresses of orders and users whose ids or e-mail stand in a text, each with its user."""
     found = {}
     for store, word in ((shop.store, word) for word in dict.fromkeys(ids_in(text)) if shop):
-        if (order := store.order(word)) is not None:
-            found[f"{USER}{order.user_id}/orders/{word}"] = order.user_id
-        elif store.user(word) is not None:
-            found[f"{USER}{word}"] = word
+        # An id sent as a number has lost its zeros; people write it in small letters.
+        order = store.order(word) or (store.order(word.zfill(16)) if word.isdecimal() else None)
+        if order is not None:
+            found[f"{USER}{order.user_id}/orders/{order.order_id}"] = order.user_id
+        elif user := store.user(word) or store.user(word.upper()):
+            found[f"{USER}{user.user_id}"] = user.user_id
+    for store, word in ((shop.store, word) for word in dict.fromkeys(_words(text, "@.+%'-_")) if shop):
+        for user in store.find_users(email=word.strip(".'")) if "@" in word else ():
+            found[f"{USER}{user.user_id}"] = user.user_id
     return found
 
 

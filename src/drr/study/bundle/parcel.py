@@ -39,7 +39,7 @@ MASK = "█"
 Why = Literal["page", "person"]
 WITHHELD: Mapping[Why, str] = {
     "page": "pages of third parties, and what was read of them",
-    "person": "shoppers' records, what tools read of them, their changes, and labels of the study's readers",
+    "person": "shoppers' records, what tools read of them, their changes, texts with masked fields, and labels of the study's readers",
 }
 _OWN_WEB = "sandbox"
 Picos = Annotated[int, Field(gt=-(1 << 62), lt=1 << 62)]
