@@ -92,6 +92,8 @@ def check_answers(study: Study, *, redacted: bool, found: BundleFindings) -> Non
 def _check_names(record: Record, asked: Mapping[str, Query] | None, found: BundleFindings) -> None:
     """Check that key, spec, result and label of a record agree with each other and with the set's question."""
     fields, spec, result = record.key_fields, record.spec, record.result
+    if MASK in canonical_json(fields):
+        found.skip("set", record.label, "a shopper's fields are masked in its question")
     for name in sorted(spec.keys() - {"variant", "agent", "imported"}):
         needed = [fields[name]] if name in ("query", "query_id", "trial") else []
         stated = [one[name] for one in (fields, spec, result) if one.get(name) is not None]

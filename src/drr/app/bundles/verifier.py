@@ -222,12 +222,13 @@ def _check_manifest(parcel: UnpackedBundle, manifest: BundleManifest, found: Bun
 def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, found: BundleFindings) -> None:
     """Check that the bundle has exactly the texts that its units name, and withholds only permitted texts."""
     named, withheld, cut = set[str](), set[str](), set[str]()
+    is_masked = manifest["redacted"] and any(one.made_elsewhere for one in study.records("answer", None))
     for record in study.records(None, None, current=False):
         named.update(record.blobs.values())
         own = withheld_texts(record, redacted=manifest["redacted"], with_pages=manifest["with_pages"])
         withheld.update(own)
         cut.update({record.blobs.get("transcript", "")} if own else ())
-        cut.update(record.blobs.values() if manifest["redacted"] and record.kind != "generation" else ())
+        cut.update(record.blobs.values() if is_masked else ())
         for name, digest in record.blobs.items():
             found.checked["texts"] += 1
             if not kept.has(digest):
