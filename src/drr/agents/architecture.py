@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from drr.agents.run_state import AgentRun
     from drr.llm.role import Policy
 
+
+@dataclass(frozen=True)
+class AgentCode:
+    """The place of an agent's function, from which any process loads it."""
+
+    place: str
+    """The whole path of a file, or the value of an entry point."""
+    function: str = ""
+    """The function's name in the file; empty for an entry point."""
+    digest: str = ""
+    """The hash of the file."""
+
+
 Run = Callable[["AgentRun"], Awaitable[Ending]]
 BUILT_IN = "built in"
 
@@ -44,6 +57,8 @@ class Architecture:
     once: bool = False
     """True where the agent cannot be asked for an answer a second time."""
     origin: str = BUILT_IN
+    code: AgentCode | None = None
+    """The place of a function that can run in a process of its own; `None` for an agent that is no such function."""
     word: str = ""
     """Words that find the architecture again where its name does not: a file's whole path and a function."""
 

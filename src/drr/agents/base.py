@@ -15,6 +15,8 @@ from drr.llm.meter import ToldMessage, UsageRow
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 SCHEMA = 1
+MOST_REPORT = 1_000_000
+"""Maximum number of bytes of a report."""
 CitationRepair = Literal["off", "remove", "ask"]
 CallKind = Literal["api", "control", "unknown", "refused"]
 StopReason = Literal[

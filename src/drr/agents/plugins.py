@@ -10,10 +10,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
-from drr.agents.base import AGENT, Ending, FunctionSchema
+from drr.agents.base import AGENT, MOST_REPORT, Ending, FunctionSchema
 from drr.agents.brief import Brief, ReportRequest, ResearchRequest
 from drr.agents.run_state import AgentRun
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, ProgramFailure
 from drr.llm.failures import ModelFailure
 from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced_tool
 from drr.tools.base import ErrorKind, ToolAnswer, ToolError
@@ -55,15 +55,25 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
         )
 
     async def answer(run: AgentRun) -> Ending:
-        made = function(Question.of(run), tools_of(run), RunChatModel.of(run), run.allowance)
-        report = await made if inspect.isawaitable(made) else made
-        if isinstance(report, Ending):
-            return report
-        if not isinstance(report, str):
-            raise DrrError(f"plug-in variant {name!r} returned no report; return its text")
-        return Ending(report, "finalized")
+        return await ending_of(
+            name, function, Question.of(run), tools_of(run), RunChatModel.of(run), run.allowance
+        )
 
     return answer
+
+
+async def ending_of(name: str, function: Any, *given: Any) -> Ending:
+    """Call an agent's function and return its report. One that is too large to be read is refused."""
+    made = function(*given)
+    report = await made if inspect.isawaitable(made) else made
+    ending = report if isinstance(report, Ending) else Ending(report, "finalized")
+    if not isinstance(ending.report, str):
+        raise DrrError(f"plug-in variant {name!r} returned no report; return its text")
+    if len(ending.report) > MOST_REPORT or len(ending.report.encode(errors="replace")) > MOST_REPORT:
+        raise ProgramFailure(
+            "agent_output", f"the agent returned a report of more than {MOST_REPORT:,} bytes"
+        )
+    return ending
 
 
 def tools_of(run: AgentRun) -> list[BaseTool]:
@@ -88,6 +98,15 @@ def _tool(run: AgentRun, function: FunctionSchema) -> BaseTool:
         coroutine=call_tool,
         response_format="content_and_artifact",
     )
+
+
+def check_messages(messages: Sequence[BaseMessage]) -> None:
+    for number, message in enumerate(messages, 1):
+        if not isinstance(message, BaseMessage):
+            raise DrrError(
+                f"model.reply: message {number} is a {type(message).__name__}; give messages of langchain_core.messages,"
+                " such as SystemMessage(...) and HumanMessage(...); `model.ainvoke` takes other forms too"
+            )
 
 
 class RunChatModel(BaseChatModel):
@@ -130,12 +149,7 @@ class RunChatModel(BaseChatModel):
     ) -> AIMessage:
         """Return the model's next message. Where the model rejects a forced tool or stop texts, the request is repeated without them."""
         run: AgentRun = self.run
-        for number, message in enumerate(messages, 1):
-            if not isinstance(message, BaseMessage):
-                raise DrrError(
-                    f"model.reply: message {number} is a {type(message).__name__}; give messages of langchain_core.messages,"
-                    " such as SystemMessage(...) and HumanMessage(...); `model.ainvoke` takes other forms too"
-                )
+        check_messages(messages)
         if brief is None:
             brief = (
                 ResearchRequest(run.query, run.tools.money)

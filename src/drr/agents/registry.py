@@ -19,7 +19,7 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 from typing import Any
 
-from drr.agents.architecture import Architecture, Run, Variant
+from drr.agents.architecture import AgentCode, Architecture, Run, Variant
 from drr.agents.base import AGENT, OWN, PROFILE, WS, Limits
 from drr.agents.commands.command import is_command, search_path
 from drr.agents.commands.variants import command_variant
@@ -236,7 +236,9 @@ def _load_architecture(point: EntryPoint) -> Architecture:
             f" ({type(error).__name__}: {error}); mend or uninstall it"
         ) from error
     otherwise = point.dist.version if point.dist is not None else "unknown"
-    return architecture_of(point.name, function, origin=_distribution(point), otherwise=otherwise)
+    return architecture_of(
+        point.name, function, origin=_distribution(point), otherwise=otherwise, code=AgentCode(point.value)
+    )
 
 
 def _distribution(point: EntryPoint) -> str:
@@ -244,7 +246,14 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def architecture_of(
-    name: str, function: Any, *, origin: str, otherwise: str = "unknown", suffix: str = "", word: str = ""
+    name: str,
+    function: Any,
+    *,
+    origin: str,
+    otherwise: str = "unknown",
+    suffix: str = "",
+    word: str = "",
+    code: AgentCode | None = None,
 ) -> Architecture:
     """Build an architecture from the attributes of a function; `otherwise` is its version where the function has none."""
 
@@ -272,6 +281,7 @@ def architecture_of(
         limits=replace(Limits(), **limits),
         policy=dict(policy),
         origin=origin,
+        code=code if theirs is load else None,
         word=word,
     )
 
@@ -326,4 +336,5 @@ def architecture_in_file(place: str, function: str) -> Architecture:
         # Nobody raises the version of a script; with its hash, an edited one is asked anew.
         suffix=f"+{code.digest[:16]}",
         word=f"{code.path}:{function}",
+        code=AgentCode(str(code.path), function, code.digest),
     )

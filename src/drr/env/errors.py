@@ -53,8 +53,14 @@ class ProgramFailure(DrrError):
         self.kind = kind
 
 
+class ForeignBug(Exception):
+    """An unexpected exception of somebody's code in another process, as it was described there."""
+
+
 def bug_of(error: BaseException) -> str:
     """Describe an unexpected exception with the file and line that raised it. The file's folder, which only this machine knows, is left out."""
+    if isinstance(error, ForeignBug):
+        return str(error)
     frames = extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {_words(error)}{place}"

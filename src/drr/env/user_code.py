@@ -17,6 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 from drr.env.errors import Misuse
 from drr.env.files import at_home
 
+ON_INTERRUPT: set[Callable[[], None]] = set()
+"""What is called at the first Ctrl-C of a run, for each call of somebody's code that may never end."""
 _IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")

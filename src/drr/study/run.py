@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from drr.env.errors import DrrError, Terminated
 from drr.env.files import owner_only_mode, write_file
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
+from drr.env.user_code import ON_INTERRUPT
 from drr.llm.activity import ACTIVITY, AS_JSON, FILE
 from drr.llm.budget import Limit
 from drr.study.admission import Admission
@@ -322,6 +323,8 @@ class _Driver:
         """Handle a Ctrl-C: the first one begins no more units, the second one stops the running units at once."""
         self._stop("interrupted", None)
         self.stage.note(f"finishing {self.handout.in_flight} units under way; Ctrl-C again stops at once")
+        for hurry in tuple(ON_INTERRUPT):
+            hurry()
         if times > 1:
             self._abort()
 

@@ -174,3 +174,5 @@ class CommandTerms:
     """Files and folders that the command sees in addition to those that it names."""
     hidden: tuple[Path, ...] = ()
     """Files and folders that the command never sees: the study, the shop, the web's folder, this user's settings."""
+    in_process: bool = False
+    """True where agents written in Python run in this process, as part of this program."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from drr.agents.base import MOST_REPORT
 from drr.agents.commands.command import Command, CommandTerms
 from drr.agents.commands.namespaces import FOLDER
 from drr.agents.commands.sight import visible_paths
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from drr.agents.commands.namespaces import LaunchOrder
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
-MOST_PRINTED = 1_000_000
-"""Maximum number of bytes of a report."""
 MOST_ERRORS = 64_000_000
 """Maximum number of bytes of standard error; one more ends the command."""
 KEPT_ERRORS = 1_000_000
@@ -58,10 +57,10 @@ class CommandPlace:
 
     async def run(self, environment: Mapping[str, str], input_text: str, seconds: float | None) -> ProcessEnd:
         """Start the command, write to it, and wait for its end. `ProgramFailure` is raised where it cannot start, takes too long, or prints too much."""
-        self._control.send({"environment": dict(environment)})
-        errors = asyncio.create_task(self._keep_errors())
+        self.start(environment)
+        errors = asyncio.create_task(self.keep_errors())
         feeding = asyncio.create_task(self._feed(input_text.encode()))
-        printing, waiting = asyncio.create_task(self._read_output()), asyncio.create_task(self._ending())
+        printing, waiting = asyncio.create_task(self._read_output()), asyncio.create_task(self.ending())
         both = asyncio.gather(printing, waiting)
         tasks = (both, printing, waiting, errors, feeding)
         try:
@@ -92,6 +91,25 @@ class CommandPlace:
             raise ProgramFailure("agent_lost", "the command's launcher ended before the command did")
         return ProcessEnd(code, printed)
 
+    def start(self, environment: Mapping[str, str]) -> None:
+        """Start the command. Whoever talks with it uses `reading` and `writing`."""
+        self._control.send({"environment": dict(environment)})
+
+    @property
+    def reading(self) -> asyncio.StreamReader:
+        assert self._launcher.stdout is not None
+        return self._launcher.stdout
+
+    @property
+    def writing(self) -> asyncio.StreamWriter:
+        assert self._launcher.stdin is not None
+        return self._launcher.stdin
+
+    def clear_errors(self) -> None:
+        """Forget what was written on standard error so far, as another unit begins."""
+        self.errors.clear()
+        self._errors_size = self._errors_read = 0
+
     def stderr_text(self) -> str:
         """Return the command's standard error. Of a long one the end is returned, with a note on its length."""
         text = b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
@@ -99,24 +117,22 @@ class CommandPlace:
         return text if lost <= 0 else f"[the first {lost:,} bytes are left out]\n{text}"
 
     async def _feed(self, data: bytes) -> None:
-        writing = self._launcher.stdin
-        assert writing is not None
+        writing = self.writing
         with suppress(ConnectionError):
             writing.write(data)
             await writing.drain()
         writing.close()
 
     async def _read_output(self) -> str:
-        reading, parts, size = self._launcher.stdout, [], 0
-        assert reading is not None
-        while part := await reading.read(65536):
+        parts, size = [], 0
+        while part := await self.reading.read(65536):
             size += len(part)
-            if size > MOST_PRINTED:
-                raise _too_much("printed", MOST_PRINTED)
+            if size > MOST_REPORT:
+                raise _too_much("printed", MOST_REPORT)
             parts.append(part)
         return b"".join(parts).decode(errors="replace")
 
-    async def _keep_errors(self) -> None:
+    async def keep_errors(self) -> None:
         reading = self._launcher.stderr
         assert reading is not None
         while part := await reading.read(65536):
@@ -128,7 +144,7 @@ class CommandPlace:
             while self._errors_size - len(self.errors[0]) >= KEPT_ERRORS:
                 self._errors_size -= len(self.errors.popleft())
 
-    async def _ending(self) -> JsonObject:
+    async def ending(self) -> JsonObject:
         document, _ = await self._control.receive()
         self._control.close()
         return document

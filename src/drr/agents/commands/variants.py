@@ -20,11 +20,20 @@ def command_variant(word: str) -> Variant:
 
 
 def under_terms(variant: Variant, terms: CommandTerms) -> Variant:
-    """Return a variant with these terms for its command; a variant that is no command stays unchanged."""
+    """Return a variant with these terms for its command, or for the process of its function; another one stays unchanged."""
     architecture = variant.architecture
-    if not isinstance(architecture, CommandArchitecture):
+    if isinstance(architecture, CommandArchitecture):
+        return replace(variant, architecture=_architecture(architecture.command, terms))
+    code = architecture.code
+    if code is None or terms.in_process:
         return variant
-    return replace(variant, architecture=_architecture(architecture.command, terms))
+
+    def load() -> Run:
+        from drr.agents.commands.children import child_agent
+
+        return child_agent(code, architecture.name, terms)
+
+    return replace(variant, architecture=replace(architecture, load=load))
 
 
 def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:

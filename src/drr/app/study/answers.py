@@ -63,7 +63,7 @@ def terms_of(plan: StudyPlan, settings: Settings) -> CommandTerms:
     if plan.shop is not None and not plan.shop.startswith(SERVERS):
         named.append(plan.shop)
     hidden = tuple(at_home(path).resolve() for path in named if path is not None)
-    return CommandTerms(plan.trust_agent, tuple(map(Path, plan.agent_sees)), hidden)
+    return CommandTerms(plan.trust_agent, tuple(map(Path, plan.agent_sees)), hidden, plan.in_process)
 
 
 @contextmanager

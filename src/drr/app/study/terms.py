@@ -232,6 +232,8 @@ class ProgramTerms(TracedTerms):
         "user", "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach")  # fmt: skip
     agent_sees: Annotated[tuple[str, ...], BeforeValidator(_existing_paths), Can("read")] = option(
         "user", "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)", "PATH", ())  # fmt: skip
+    in_process: bool = switch(
+        "user", "run agents written in Python as part of this program: one that blocks, exits or floods takes the run with it")  # fmt: skip
 
 
 class RunTerms(PooledTerms, ProgramTerms):

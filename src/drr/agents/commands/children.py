@@ -1,0 +1,340 @@
+"""Agents written in Python in processes of their own, which stay warm for the next unit.
+
+A unit takes an idle process or waits for the next one; a new one is begun only while units wait. A process whose unit
+blocked, flooded or was cancelled is ended, with everything that it started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from drr.agents.architecture import AgentCode, Run
+from drr.agents.base import Ending
+from drr.agents.commands.command import Command, CommandTerms, search_path
+from drr.agents.commands.parcels import LENGTH, MOST_PARCEL, to_child
+from drr.agents.commands.process import KEPT_ERRORS, CommandPlace, sandbox_for
+from drr.agents.commands.service import UnitService
+from drr.agents.commands.sight import why_not_contained
+from drr.env.errors import DrrError, ProgramFailure
+from drr.env.json_object import JsonObject
+from drr.env.user_code import ON_INTERRUPT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from drr.agents.run_state import AgentRun
+
+MOST_IDLE = 8
+_START_S, _GRACE_S, _DEAF_S, _LAST_WORDS_S, _LONGEST_S = 300.0, 15.0, 3.0, 2.0, 3600.0
+"""Seconds: for the start, past the time limit without a request, for a sign of life after Ctrl-C, for last words, between looks at the clock."""
+_HINT = (
+    "; a contained agent sees its file, this Python's packages and PYTHONPATH: --agent-sees PATH shows more,"
+    " --in-process runs it as part of this program"
+)
+_units = count(1)
+_pools: WeakKeyDictionary[asyncio.AbstractEventLoop, ChildPool] = WeakKeyDictionary()
+
+
+def child_agent(code: AgentCode, name: str, terms: CommandTerms) -> Run:
+    """Return the function that answers a question in a process of the agent's own."""
+
+    async def answer(run: AgentRun) -> Ending:
+        pool = _pools.setdefault(asyncio.get_running_loop(), ChildPool())
+        child = await pool.take(_Kind(code, name, terms))
+        try:
+            return await child.answer(run)
+        finally:
+            pool.put(child)
+
+    return answer
+
+
+class _Kind(NamedTuple):
+    code: AgentCode
+    name: str
+    terms: CommandTerms
+
+
+class ChildPool:
+    """The processes of one event loop. They end with the loop, by their tasks."""
+
+    def __init__(self) -> None:
+        self._idle: list[AgentChild] = []
+        self._waiting: dict[_Kind, deque[asyncio.Future[AgentChild]]] = {}
+        self._beginning: dict[_Kind, asyncio.Task[None]] = {}
+
+    async def take(self, kind: _Kind) -> AgentChild:
+        for child in self._idle:
+            if child.kind == kind:
+                self._idle.remove(child)
+                return child
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(kind, deque()).append(turn)
+        self._begin(kind)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self.put(turn.result())
+            raise
+
+    def put(self, child: AgentChild) -> None:
+        """Hand a process to the unit that has waited longest, or keep it. A spoiled one is ended."""
+        if not child.is_free:
+            child.end()
+        elif (turn := self._next(child.kind)) is not None:
+            turn.set_result(child)
+        else:
+            self._idle.append(child)
+            if len(self._idle) > MOST_IDLE:
+                self._idle.pop(0).end()
+
+    def _next(self, kind: _Kind) -> asyncio.Future[AgentChild] | None:
+        waiting = self._waiting.get(kind, deque())
+        while waiting:
+            if not (turn := waiting.popleft()).done():
+                return turn
+        return None
+
+    def _begin(self, kind: _Kind) -> None:
+        """Begin one process at a time for the units that wait: the first may have served them all before the next is there."""
+        if self._waiting.get(kind) and kind not in self._beginning:
+            self._beginning[kind] = asyncio.create_task(self._start(kind))
+
+    async def _start(self, kind: _Kind) -> None:
+        child = AgentChild(kind)
+        try:
+            await child.started
+        except Exception as error:  # noqa: BLE001 - raised where a unit waits
+            child.end()
+            if (turn := self._next(kind)) is not None:
+                turn.set_exception(error)
+        else:
+            self.put(child)
+        finally:
+            del self._beginning[kind]
+        self._begin(kind)
+
+
+class AgentChild:
+    """A process with an agent's function, which answers one unit at a time."""
+
+    def __init__(self, kind: _Kind) -> None:
+        self.kind = kind
+        self.is_free = True
+        loop = asyncio.get_running_loop()
+        self.started: asyncio.Future[None] = loop.create_future()
+        self._over, self._alive = asyncio.Event(), asyncio.Event()
+        self._keeper = loop.create_task(self._keep())
+
+    def end(self) -> None:
+        self.is_free = False
+        self._over.set()
+
+    async def _keep(self) -> None:
+        """Keep the process until its end. An error of its start is raised where its pool waits."""
+        tasks: list[asyncio.Task[Any]] = []
+        try:
+            terms = _terms(self.kind)
+            async with sandbox_for(_command(self.kind.code), terms) as place:
+                self._place = place
+                place.start(_environment(place, terms))
+                self._errors = asyncio.create_task(place.keep_errors())
+                self._ended = asyncio.create_task(place.ending())
+                tasks += [self._errors, self._ended]
+                try:
+                    async with asyncio.timeout(_START_S):
+                        await self._load()
+                    self.started.set_result(None)
+                    await self._over.wait()
+                finally:
+                    for task in tasks:
+                        task.cancel()
+                    await asyncio.gather(*tasks, return_exceptions=True)
+        except Exception as error:  # noqa: BLE001 - raised where a unit waits
+            self.is_free = False
+            if not self.started.done():
+                late = isinstance(error, TimeoutError)
+                self.started.set_exception(_unstarted("it was not ready in time") if late else error)
+
+    async def _load(self) -> None:
+        """Let the process load the function, and raise why it cannot."""
+        self._send({"code": self.kind.code, "name": self.kind.name})
+        told = await self._receive()
+        if "ready" not in told:
+            raise _unstarted(str(told.get("failure")))
+
+    def _send(self, document: Mapping[str, Any]) -> None:
+        with suppress(ConnectionError, RuntimeError):  # it is gone, which the reading side finds
+            self._place.writing.write(to_child(document))
+
+    async def answer(self, run: AgentRun) -> Ending:
+        """Return the agent's answer to one unit. `ProgramFailure` names what ended its process."""
+        self.is_free = False
+        self._place.clear_errors()
+        service = UnitService(run, next(_units), self._send)
+        self._send(service.given())
+        talking = asyncio.create_task(self._talk(service))
+        watching = asyncio.create_task(_too_late(run, service))
+        flooding = self._errors if not self._errors.done() else watching
+        try:
+            with self._ended_by_interrupt():
+                await asyncio.wait({talking, watching, flooding}, return_when=asyncio.FIRST_COMPLETED)
+                if flooding.done() and flooding is not watching and flooding.exception() is not None:
+                    flooding.result()
+                if not talking.done() and watching.done():
+                    watching.result()
+                return await talking
+        finally:
+            for task in (talking, watching):
+                task.cancel()
+            await asyncio.gather(talking, watching, service.close(), return_exceptions=True)
+            await self._keep_words(run)
+
+    async def _talk(self, service: UnitService) -> Ending:
+        while True:
+            parcel = await self._receive()
+            if "ping" in parcel:
+                self._alive.set()
+            elif "what" not in parcel:
+                self.is_free = True
+                return service.ending(parcel)
+            elif parcel.get("unit") == service.unit:
+                service.begin(parcel)
+            else:  # of an earlier unit, from a task or thread that outlived it
+                self._send({"id": parcel.get("id"), "error": DrrError("the question is over"), "number": -1})
+
+    async def _receive(self) -> JsonObject:
+        reading = self._place.reading
+        try:
+            size = int.from_bytes(await reading.readexactly(LENGTH))
+            if size > MOST_PARCEL:
+                raise ProgramFailure(
+                    "agent_output", f"the agent sent more than {MOST_PARCEL:,} bytes at once"
+                )
+            parcel: JsonObject = dict(json.loads(await reading.readexactly(size)))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise await self._gone() from None
+        except (TypeError, ValueError, RecursionError):
+            raise ProgramFailure("agent_lost", "the agent's process sent what nobody can read") from None
+        return parcel
+
+    async def _gone(self) -> ProgramFailure:
+        """Return the failure that says how the process ended."""
+        await asyncio.wait({self._ended, self._errors}, timeout=_LAST_WORDS_S)
+        code = self._ended.result().get("code") if self._ended.done() else None
+        if not isinstance(code, int):
+            return ProgramFailure("agent_lost", "the agent's process closed its pipes or was lost")
+        if code < 0:
+            name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+            return ProgramFailure("agent_signal", f"the agent's process was ended by {name}")
+        return ProgramFailure(
+            "agent_exit", f"the agent ended its process with exit code {code} before it answered"
+        )
+
+    async def _keep_words(self, run: AgentRun) -> None:
+        """Keep what the agent printed with the unit. The words were in the pipe before the end, so a few turns of the loop read them."""
+        for _ in range(4):
+            await asyncio.sleep(0)
+        text = (run.outside.stderr or "") + self._place.stderr_text()
+        run.outside.stderr = text[-KEPT_ERRORS:] or None
+
+    @contextmanager
+    def _ended_by_interrupt(self) -> Iterator[None]:
+        """Cancel the unit at the first Ctrl-C if its agent blocks: the run would wait for it in vain."""
+        unit, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert unit is not None
+        asked: list[asyncio.Task[None]] = []
+
+        async def listen() -> None:
+            self._alive.clear()
+            self._send({"ping": True})
+            try:
+                async with asyncio.timeout(_DEAF_S):
+                    await self._alive.wait()
+            except TimeoutError:
+                unit.cancel()
+
+        def hurry() -> None:
+            asked.append(loop.create_task(listen()))
+
+        ON_INTERRUPT.add(hurry)
+        try:
+            yield
+        finally:
+            ON_INTERRUPT.discard(hurry)
+            for task in asked:
+                task.cancel()
+
+
+async def _too_late(run: AgentRun, service: UnitService) -> None:
+    """Raise an error when an agent that is past its time limit asks for nothing any more."""
+    seconds = run.limits.seconds
+    left = math.inf if seconds is None else _GRACE_S
+    while left > 0:
+        await asyncio.sleep(min(left, _LONGEST_S))
+        left = max((seconds or math.inf) - run.allowance.elapsed(), _GRACE_S - service.quiet_s())
+    raise ProgramFailure(
+        "agent_timeout", f"the agent blocked or slept past its {seconds:,.0f} s; its process was ended"
+    )
+
+
+def _unstarted(why: str) -> ProgramFailure:
+    return ProgramFailure(
+        "agent_start", f"the agent cannot be started in a process of its own ({why}){_HINT}"
+    )
+
+
+def _terms(kind: _Kind) -> CommandTerms:
+    """Return the terms of the process: contained where this system can."""
+    trusted = kind.terms.trusted or why_not_contained() is not None
+    return replace(kind.terms, trusted=trusted, shown=(*kind.terms.shown, *_import_roots(kind.code)))
+
+
+def _command(code: AgentCode) -> Command:
+    files = (Path(code.place),) if code.function else ()
+    return Command((sys.executable, "-P", "-m", "drr.agents.commands.child"), files)
+
+
+def _import_paths() -> list[Path]:
+    """Return the folders of this process's import path, without the current folder that `python -m` adds."""
+    named = {Path(entry).absolute() for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry}
+    found = (Path(entry).absolute() for entry in sys.path if entry)
+    return [path for path in found if path.is_dir() and (path != Path.cwd() or path in named)]
+
+
+def _import_roots(code: AgentCode) -> tuple[Path, ...]:
+    """Return the import path's folders outside this Python, and the package of an entry point that is not installed in one."""
+    import drr
+
+    ours = [Path(sys.prefix), Path(sys.base_prefix), Path(str(drr.__file__)).parents[1]]
+    found = _import_paths()
+    module = sys.modules.get(code.place.partition(":")[0].partition(".")[0])
+    if not code.function and module is not None and module.__file__ is not None:
+        file = Path(module.__file__)
+        found.append(file.parent if file.name == "__init__.py" else file)
+    return tuple(path for path in found if not any(path.is_relative_to(one) for one in ours))
+
+
+def _environment(place: CommandPlace, terms: CommandTerms) -> dict[str, str]:
+    """Return all environment variables of the process. No key of this process is among them."""
+    return {
+        "PATH": search_path(),
+        "HOME": str(Path.home()) if terms.trusted else place.folder,
+        "TMPDIR": place.folder if terms.trusted else "/tmp",  # noqa: S108 - its own
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join(map(str, _import_paths())),
+    }
