@@ -163,6 +163,7 @@ def ask(
     citation_repair: Literal["off", "remove", "ask"] = "remove",
     trust_agent: bool = False,
     agent_sees: Sequence[str] = (),
+    in_process: bool = False,
     settings: Settings | None = None,
 ) -> CitedAnswer:
     """Ask one question, get one cited report; `Unfinished`, with what was written, where the model fails on the way.
@@ -216,6 +217,7 @@ def run(
     person_settings: str | Sequence[str] | None = None,
     trust_agent: bool = False,
     agent_sees: Sequence[str] = (),
+    in_process: bool = False,
     settings: Settings | None = None,
 ) -> StudyStatus:
     """Create or continue a study; return what it has then. One that exists needs neither queries nor options.

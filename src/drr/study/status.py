@@ -18,6 +18,9 @@ from drr.study.spend import Account
 from drr.study.study import Study
 from drr.study.unit import KINDS, Record
 
+IN_PROCESS = "in_process"
+"""The ledger's note of agents written in Python that ran as part of this program."""
+
 
 @dataclass
 class UnitCounts:
@@ -93,6 +96,8 @@ class StudyStatus:
     lost: list[str]
     """Answers, counted as done, that lack texts and are left out by every reader: by label."""
     stopped: str | None
+    in_process: str | None
+    """Agents written in Python that `--in-process` ran as part of this program, where they see its memory."""
     usage: StudyUsage
     imported: int
     """Answers that were made elsewhere: what making them took is unknown and in no sum here."""
@@ -155,6 +160,7 @@ def status(study: Study) -> StudyStatus:
         unjudged=study.ledger.units.unjudged(),
         lost=sorted(loss.label for loss in study.losses.values()),
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
+        in_process=study.ledger.meta(IN_PROCESS),
         usage=_usage(study),
         imported=sum(record.made_elsewhere for record in study.records("answer")),
         uncounted=uncounted,

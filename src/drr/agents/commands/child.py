@@ -21,7 +21,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from drr.agents.architecture import AgentCode
-from drr.agents.base import ToolCall
+from drr.agents.base import Ending, ToolCall
 from drr.agents.commands.parcels import LENGTH, to_run
 from drr.agents.plugins import RunChatModel, check_messages, ending_of, tools_of
 from drr.agents.run_state import Allowance
@@ -208,15 +208,9 @@ def _function_at(code: AgentCode) -> Any:
 async def _ending(name: str, function: Any, run: ChildRun) -> dict[str, Any]:
     """Call the function for a unit and return how it ended, whatever it raised."""
 
-    async def answer(run: ChildRun) -> Any:
-        return await ending_of(
-            name,
-            function,
-            run.question,
-            tools_of(run),
-            ChildChatModel.of(run),
-            run.allowance,  # type: ignore[arg-type]
-        )
+    async def answer(run: Any) -> Ending:
+        model = ChildChatModel.of(run)
+        return await ending_of(name, function, run.question, tools_of(run), model, run.allowance)
 
     try:
         ending = await outliving(answer)(run)

@@ -12,10 +12,10 @@ import math
 import os
 import signal
 import sys
-from collections import deque
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from drr.agents.run_state import AgentRun
 
 MOST_IDLE = 8
+"""Number of idle processes from which on those of other agents are ended."""
+_PATIENCE_S = 1.0
 _START_S, _GRACE_S, _DEAF_S, _LAST_WORDS_S, _LONGEST_S = 300.0, 15.0, 3.0, 2.0, 3600.0
 """Seconds: for the start, past the time limit without a request, for a sign of life after Ctrl-C, for last words, between looks at the clock."""
 _HINT = (
@@ -68,65 +70,68 @@ class _Kind(NamedTuple):
     terms: CommandTerms
 
 
+@dataclass
+class _Shelf:
+    """The idle processes of one kind, and how many units wait for one."""
+
+    idle: asyncio.LifoQueue[AgentChild | Exception] = field(default_factory=asyncio.LifoQueue)
+    waiting: int = 0
+    served: int = 0
+    beginning: asyncio.Task[None] | None = None
+
+
 class ChildPool:
     """The processes of one event loop. They end with the loop, by their tasks."""
 
     def __init__(self) -> None:
-        self._idle: list[AgentChild] = []
-        self._waiting: dict[_Kind, deque[asyncio.Future[AgentChild]]] = {}
-        self._beginning: dict[_Kind, asyncio.Task[None]] = {}
+        self._shelves: defaultdict[_Kind, _Shelf] = defaultdict(_Shelf)
 
     async def take(self, kind: _Kind) -> AgentChild:
-        for child in self._idle:
-            if child.kind == kind:
-                self._idle.remove(child)
-                return child
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(kind, deque()).append(turn)
-        self._begin(kind)
+        shelf = self._shelves[kind]
+        shelf.waiting += 1
         try:
-            return await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self.put(turn.result())
-            raise
-
-    def put(self, child: AgentChild) -> None:
-        """Hand a process to the unit that has waited longest, or keep it. A spoiled one is ended."""
-        if not child.is_free:
-            child.end()
-        elif (turn := self._next(child.kind)) is not None:
-            turn.set_result(child)
-        else:
-            self._idle.append(child)
-            if len(self._idle) > MOST_IDLE:
-                self._idle.pop(0).end()
-
-    def _next(self, kind: _Kind) -> asyncio.Future[AgentChild] | None:
-        waiting = self._waiting.get(kind, deque())
-        while waiting:
-            if not (turn := waiting.popleft()).done():
-                return turn
-        return None
+            self._begin(kind)
+            child = await shelf.idle.get()
+            shelf.served += 1
+        finally:
+            shelf.waiting -= 1
+            self._begin(kind)
+        if isinstance(child, Exception):
+            raise child
+        return child
 
     def _begin(self, kind: _Kind) -> None:
-        """Begin one process at a time for the units that wait: the first may have served them all before the next is there."""
-        if self._waiting.get(kind) and kind not in self._beginning:
-            self._beginning[kind] = asyncio.create_task(self._start(kind))
+        shelf = self._shelves[kind]
+        if shelf.waiting > shelf.idle.qsize() and shelf.beginning is None:
+            shelf.beginning = asyncio.create_task(self._start(kind, shelf))
 
-    async def _start(self, kind: _Kind) -> None:
-        child = AgentChild(kind)
+    async def _start(self, kind: _Kind, shelf: _Shelf) -> None:
+        """Begin one process, unless those that there are serve all who wait within a moment: a start costs as much as many units."""
         try:
-            await child.started
+            served, waiting = shelf.served, shelf.waiting
+            if served:
+                await asyncio.sleep(_PATIENCE_S)
+            if shelf.served - served < waiting:
+                child = AgentChild(kind)
+                await child.started
+                self.put(child)
         except Exception as error:  # noqa: BLE001 - raised where a unit waits
-            child.end()
-            if (turn := self._next(kind)) is not None:
-                turn.set_exception(error)
-        else:
-            self.put(child)
+            shelf.idle.put_nowait(error)
         finally:
-            del self._beginning[kind]
+            shelf.beginning = None
         self._begin(kind)
+
+    def put(self, child: AgentChild) -> None:
+        """Keep a process for the next unit. A spoiled one is ended, and so is one of another kind where many are idle."""
+        if not child.is_free:
+            child.end()
+            return
+        shelf = self._shelves[child.kind]
+        shelf.idle.put_nowait(child)
+        full = [one for one in self._shelves.values() if one is not shelf and one.idle.qsize() > one.waiting]
+        many = sum(one.idle.qsize() for one in self._shelves.values()) > MOST_IDLE
+        if many and full and isinstance(other := full[0].idle.get_nowait(), AgentChild):
+            other.end()
 
 
 class AgentChild:

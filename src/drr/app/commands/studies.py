@@ -63,6 +63,10 @@ def _render(folder: Path, document: StudyStatus) -> str:
         limits = [] if budget.usd is None else [f"${budget.usd:,.2f}"]
         limits += [] if budget.tokens is None else [f"{budget.tokens:,} tokens"]
         lines.append(f"  budget: {' and '.join(limits)}")
+    if document.in_process:
+        lines.append(
+            f"  in process: {document.in_process} ran as part of this program, not in a process of its own"
+        )
     if document.stopped:
         lines.append(f"  stopped: {document.stopped}; `drr run {folder}` continues")
     return "\n".join(lines)

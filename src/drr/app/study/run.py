@@ -21,7 +21,7 @@ from drr.app.study.specs import agent_in
 from drr.app.study.study_plan import StudyPlan
 from drr.app.study.trust import remember_study
 from drr.app.study.workers import pool_of
-from drr.app.study.worlds import can_have_reach, containment_sentences
+from drr.app.study.worlds import can_have_reach, containment_sentences, note_in_process
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop_world import ShopRealm
@@ -194,6 +194,7 @@ def _run(asked: RunAsked) -> StudyRan:
         check_cast(answering, budget_of(plan, study), unit_cap_of(plan))
         counted = counted_under_only(study, asked.units, asked.chosen) if plan.only else asked.units
         study.ledger.units.register(counted)
+        note_in_process(study, answering.variants, plan)
         # Set aside and not deleted: they were paid for, and another configuration may ask for them again.
         aside = study.retire("answer", [*counted, *imported_units(study)])
         if aside:
@@ -211,6 +212,6 @@ def _run(asked: RunAsked) -> StudyRan:
             for line in lacking_forms(forms_of(study, checked, questions)):
                 notice(line)
             # Code checks these answers by a truth that an uncontained agent could have read.
-            for line in containment_sentences(answering.variants, trusted=plan.trust_agent):
+            for line in containment_sentences(answering.variants, plan):
                 notice(line, news=False)
         return StudyRan(summary, status(study))

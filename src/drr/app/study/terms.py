@@ -229,11 +229,11 @@ class ProgramTerms(TracedTerms):
     """The present permissions of variants that are commands; no study remembers them."""
 
     trust_agent: Annotated[bool, Can("run")] = switch(
-        "user", "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach")  # fmt: skip
+        "user", "run cmd: and Python variants as you, uncontained: with your files, your network and your other programs in reach")  # fmt: skip
     agent_sees: Annotated[tuple[str, ...], BeforeValidator(_existing_paths), Can("read")] = option(
-        "user", "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)", "PATH", ())  # fmt: skip
+        "user", "a file or folder that contained variants may read beside what they name; repeatable (default: none)", "PATH", ())  # fmt: skip
     in_process: bool = switch(
-        "user", "run agents written in Python as part of this program: one that blocks, exits or floods takes the run with it")  # fmt: skip
+        "user", "run Python variants as part of this program, not in a process of their own: one that blocks or exits takes the run with it")  # fmt: skip
 
 
 class RunTerms(PooledTerms, ProgramTerms):

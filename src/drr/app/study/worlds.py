@@ -20,6 +20,7 @@ from drr.env.world import FILES
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
     from drr.app.study.study_plan import StudyPlan
+    from drr.study.study import Study
 
 
 MOST_FILES = 65_536
@@ -30,7 +31,7 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
     from drr.agents.commands.variants import CommandArchitecture
 
     named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]
-    if named:
+    if named or any(one.architecture.code for one in variants.values()):
         # Raised once for all units: a run of many commands would else fail in the midst of its work.
         _allow_open_files()
     if named and not trusted and (why := why_not_contained()) is not None:
@@ -40,19 +41,31 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
         )
 
 
-def containment_sentences(variants: Mapping[str, Variant], *, trusted: bool) -> list[str]:
+def note_in_process(study: Study, variants: Mapping[str, Variant], plan: StudyPlan) -> None:
+    """Note in the study which agents written in Python ran as part of this program."""
+    from drr.study.status import IN_PROCESS
+
+    named = {name for name, one in variants.items() if one.architecture.code is not None and plan.in_process}
+    if named:
+        before = filter(None, (study.ledger.meta(IN_PROCESS) or "").split(", "))
+        study.ledger.set_meta(IN_PROCESS, ", ".join(sorted({*before, *named})))
+
+
+def containment_sentences(variants: Mapping[str, Variant], plan: StudyPlan) -> list[str]:
     """Return a sentence on the agents that are contained, and one on those that ran beside the truth."""
     from drr.agents.commands.variants import CommandArchitecture
 
     contained, beside = list[str](), list[str]()
     for name, one in variants.items():
         if one.architecture.origin != BUILT_IN:
-            is_contained = isinstance(one.architecture, CommandArchitecture) and not trusted
+            is_python = one.architecture.code is not None and not plan.in_process
+            is_apart = is_python or isinstance(one.architecture, CommandArchitecture)
+            is_contained = is_apart and not plan.trust_agent and why_not_contained() is None
             (contained if is_contained else beside).append(name)
     lines = [f"{', '.join(contained)}: contained"] if contained else []
     if beside:
         lines.append(
-            f"{', '.join(beside)}: ran beside the truth, as you; a contained command (cmd:...) cannot read it"
+            f"{', '.join(beside)}: ran beside the truth, as you; a contained agent (cmd:..., file.py:...) cannot read it"
         )
     return lines
 
