@@ -179,8 +179,8 @@ class ChildChatModel(RunChatModel):
         _no_brief(brief)
         run: ChildRun = self.run
         form = json.dumps(schema.model_json_schema())
-        name = await run.ask("converse", messages=run.told(messages))
-        asked = {"conversation": name, "schema": form, "tools": "[]", "demand": NO_DEMAND}
+        name = await run.ask("converse", role=self.role, messages=run.told(messages))
+        asked = {"schema": form, "tools": "[]", "demand": NO_DEMAND}
         answer = await structured(
             lambda transcript: run.reply(self.role, transcript, **asked), messages, schema
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, cast
 
 from drr.agents.base import MOST_REPORT, Ending, ToolCall
@@ -41,6 +42,7 @@ class UnitService:
         self._answers: list[ToolAnswer | None] = []
         self._errors: list[Exception] = []
         self._documents: dict[str, Any] = {}
+        self._steps: dict[str, AbstractContextManager[None]] = {}
         self._left = iter(range(MOST_REQUESTS))
         self._under_way: set[asyncio.Task[None]] = set()
         self._last = asyncio.get_running_loop().time()
@@ -112,15 +114,13 @@ class UnitService:
         number: int,
         tools: str,
         demand: Sequence[Any],
-        conversation: str = "",
         schema: str = "",
     ) -> BaseMessage:
         held = self._held(messages)
         if schema:
             document = self._document(schema)
             form = type(document["title"], (_Form,), {"document": document, "__module__": __name__})
-            with self.run.steps.timing("model", conversation, role):
-                reply = await cast("MeteredModel", self.run.models[role]).answer(held, form)
+            reply = await cast("MeteredModel", self.run.models[role]).answer(held, form)
         else:
             tool, stop, answer_form = demand
             asked = Demand(tool, tuple(stop), answer_form)
@@ -132,13 +132,17 @@ class UnitService:
     async def _count(self, role: str, messages: Sequence[Sequence[Any]], tools: str) -> int | None:
         return await self.run.models[role].count(self._held(messages), tools=self._document(tools))
 
-    async def _converse(self, messages: Sequence[Sequence[Any]]) -> str:
+    async def _converse(self, role: str, messages: Sequence[Sequence[Any]]) -> str:
+        """Begin the step of a structured answer, which may take two tries."""
         held = self._held(messages)
         conversation = self._model._conversation(held)
         self.run.keep(conversation, held)
+        self._steps[conversation] = self.run.steps.timing("model", conversation, role)
+        self._steps[conversation].__enter__()
         return conversation
 
     async def _keep(self, conversation: str, messages: Sequence[Sequence[Any]]) -> None:
+        self._steps.pop(conversation).__exit__(None, None, None)
         self.run.keep(conversation, self._held(messages))
 
     def _document(self, text: str) -> Any:
