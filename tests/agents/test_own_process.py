@@ -207,11 +207,11 @@ def test_both_ways_leave_the_same_keys_records_and_costs(box: Path, file: Path, 
     [
         ("leaving", "agent_exit", "exit code 0 before it answered"),
         ("crashing", "agent_signal", "SIGSEGV"),
-        ("closing", "agent_lost", "closed its pipes"),
+        ("closing", "agent_exit", "exit code 1 before it answered"),
         ("interrupting", "bug", "KeyboardInterrupt"),
         ("cancelling", "bug", "CancelledError"),
         ("flooding", "agent_output", "more than 64,000,000 bytes"),
-        ("stopping", "agent_exit", "exit code"),
+        ("stopping", "bug", "CancelledError"),
         ("huge", "agent_output", "a report of more than 1,000,000 bytes"),
     ],
 )

@@ -260,6 +260,7 @@ def main() -> NoReturn:
     wire = Wire(os.dup(0), os.dup(1))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
+    sys.stdout = sys.stderr  # in one order, and with nothing left in a buffer when the process is killed
     given = wire.receive()
     try:
         function = _function_at(given["code"])

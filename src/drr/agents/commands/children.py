@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 MOST_IDLE = 8
 """Number of idle processes from which on those of other agents are ended."""
 _PATIENCE_S = 1.0
-_START_S, _GRACE_S, _DEAF_S, _LAST_WORDS_S, _LONGEST_S = 300.0, 15.0, 3.0, 2.0, 3600.0
-"""Seconds: for the start, past the time limit without a request, for a sign of life after Ctrl-C, for last words, between looks at the clock."""
+_START_S, _GRACE_S, _DEAF_S, _LAST_WORDS_S, _LONGEST_S = 300.0, 15.0, 5.0, 2.0, 3600.0
+"""Seconds: for the start, past the time limit without a request, for a sign of life, for last words, between looks at the clock."""
 _HINT = (
     "; a contained agent sees its file, this Python's packages and PYTHONPATH: --agent-sees PATH shows more,"
     " --in-process runs it as part of this program"
@@ -98,7 +98,15 @@ class ChildPool:
             self._begin(kind)
         if isinstance(child, Exception):
             raise child
-        return child
+        try:
+            is_well = await child.is_well()
+        except asyncio.CancelledError:
+            child.end()
+            raise
+        if is_well:
+            return child
+        child.end()
+        return await self.take(kind)
 
     def _begin(self, kind: _Kind) -> None:
         shelf = self._shelves[kind]
@@ -186,6 +194,20 @@ class AgentChild:
         with suppress(ConnectionError, RuntimeError):  # it is gone, which the reading side finds
             self._place.writing.write(to_child(document))
 
+    async def is_well(self) -> bool:
+        """Tell whether the process answers. What an earlier unit left behind may have ended it, or block it."""
+        self._send({"ping": True})
+        with suppress(TimeoutError, ProgramFailure):
+            async with asyncio.timeout(_DEAF_S):
+                while "ping" not in (parcel := await self._receive()):
+                    self._refuse(parcel)
+            return True
+        return False
+
+    def _refuse(self, request: JsonObject) -> None:
+        """Refuse a request of an earlier unit, from a task or thread that outlived it."""
+        self._send({"id": request.get("id"), "error": DrrError("the question is over"), "number": -1})
+
     async def answer(self, run: AgentRun) -> Ending:
         """Return the agent's answer to one unit. `ProgramFailure` names what ended its process."""
         self.is_free = False
@@ -219,8 +241,8 @@ class AgentChild:
                 return service.ending(parcel)
             elif parcel.get("unit") == service.unit:
                 service.begin(parcel)
-            else:  # of an earlier unit, from a task or thread that outlived it
-                self._send({"id": parcel.get("id"), "error": DrrError("the question is over"), "number": -1})
+            else:
+                self._refuse(parcel)
 
     async def _receive(self) -> JsonObject:
         reading = self._place.reading
