@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 from itertools import count
 from types import SimpleNamespace
@@ -251,8 +252,8 @@ async def _serve(wire: Wire, name: str, function: Any) -> None:
     while True:
         given = await units.get()
         ended = await _ending(name, function, ChildRun(wire, given))
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+        with suppress(Exception):  # the agent may have closed it
+            sys.stderr.flush()
         wire.send({**ended, "unit": given["unit"]})
 
 

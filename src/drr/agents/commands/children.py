@@ -14,11 +14,11 @@ import signal
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
 from drr.agents.architecture import AgentCode, Run
@@ -33,8 +33,6 @@ from drr.env.json_object import JsonObject
 from drr.env.user_code import ON_INTERRUPT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from drr.agents.run_state import AgentRun
 
 MOST_IDLE = 8
@@ -150,7 +148,7 @@ class AgentChild:
         self.is_free = True
         loop = asyncio.get_running_loop()
         self.started: asyncio.Future[None] = loop.create_future()
-        self._over, self._alive = asyncio.Event(), asyncio.Event()
+        self._over, self._alive, self._hurried = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._keeper = loop.create_task(self._keep())
 
     def end(self) -> None:
@@ -159,24 +157,20 @@ class AgentChild:
 
     async def _keep(self) -> None:
         """Keep the process until its end. An error of its start is raised where its pool waits."""
-        tasks: list[asyncio.Task[Any]] = []
+        terms = _terms(self.kind)
         try:
-            terms = _terms(self.kind)
-            async with sandbox_for(_command(self.kind.code), terms) as place:
-                self._place = place
-                place.start(_environment(place, terms))
-                self._errors = asyncio.create_task(place.keep_errors())
-                self._ended = asyncio.create_task(place.ending())
-                tasks += [self._errors, self._ended]
+            async with sandbox_for(_command(self.kind.code), terms) as self._place:
+                self._place.start(_environment(self._place, terms))
+                self._errors = asyncio.ensure_future(self._place.keep_errors())
+                self._ended = asyncio.ensure_future(self._place.ending())
                 try:
-                    async with asyncio.timeout(_START_S):
-                        await self._load()
+                    await asyncio.wait_for(self._load(), _START_S)
                     self.started.set_result(None)
                     await self._over.wait()
                 finally:
-                    for task in tasks:
-                        task.cancel()
-                    await asyncio.gather(*tasks, return_exceptions=True)
+                    self._errors.cancel()
+                    self._ended.cancel()
+                    await asyncio.gather(self._errors, self._ended, return_exceptions=True)
         except Exception as error:  # noqa: BLE001 - raised where a unit waits
             self.is_free = False
             if not self.started.done():
@@ -214,22 +208,37 @@ class AgentChild:
         self._place.clear_errors()
         service = UnitService(run, next(_units), self._send)
         self._send(service.given())
-        talking = asyncio.create_task(self._talk(service))
-        watching = asyncio.create_task(_too_late(run, service))
-        flooding = self._errors if not self._errors.done() else watching
+        ON_INTERRUPT.add(self._hurried.set)
+        ends = (self._talk(service), _too_late(run, service), self._flooded(), self._deaf())
+        tasks = [asyncio.ensure_future(end) for end in ends]
         try:
-            with self._ended_by_interrupt():
-                await asyncio.wait({talking, watching, flooding}, return_when=asyncio.FIRST_COMPLETED)
-                if flooding.done() and flooding is not watching and flooding.exception() is not None:
-                    flooding.result()
-                if not talking.done() and watching.done():
-                    watching.result()
-                return await talking
+            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return await (tasks[0] if tasks[0] in ended else ended.pop())
         finally:
-            for task in (talking, watching):
+            ON_INTERRUPT.discard(self._hurried.set)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(talking, watching, service.close(), return_exceptions=True)
+            await asyncio.gather(*tasks, service.close(), return_exceptions=True)
             await self._keep_words(run)
+
+    async def _flooded(self) -> NoReturn:
+        """Raise an error when the agent prints too much. One that prints nothing more may go on."""
+        await asyncio.shield(self._errors)
+        await asyncio.Future()
+        raise AssertionError
+
+    async def _deaf(self) -> NoReturn:
+        """Cancel the unit if its agent blocks at the first Ctrl-C: the run would wait for it in vain."""
+        await self._hurried.wait()
+        self._alive.clear()
+        self._send({"ping": True})
+        try:
+            async with asyncio.timeout(_DEAF_S):
+                await self._alive.wait()
+        except TimeoutError:
+            raise asyncio.CancelledError from None
+        await asyncio.Future()
+        raise AssertionError
 
     async def _talk(self, service: UnitService) -> Ending:
         while True:
@@ -279,35 +288,8 @@ class AgentChild:
         text = (run.outside.stderr or "") + self._place.stderr_text()
         run.outside.stderr = text[-KEPT_ERRORS:] or None
 
-    @contextmanager
-    def _ended_by_interrupt(self) -> Iterator[None]:
-        """Cancel the unit at the first Ctrl-C if its agent blocks: the run would wait for it in vain."""
-        unit, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert unit is not None
-        asked: list[asyncio.Task[None]] = []
 
-        async def listen() -> None:
-            self._alive.clear()
-            self._send({"ping": True})
-            try:
-                async with asyncio.timeout(_DEAF_S):
-                    await self._alive.wait()
-            except TimeoutError:
-                unit.cancel()
-
-        def hurry() -> None:
-            asked.append(loop.create_task(listen()))
-
-        ON_INTERRUPT.add(hurry)
-        try:
-            yield
-        finally:
-            ON_INTERRUPT.discard(hurry)
-            for task in asked:
-                task.cancel()
-
-
-async def _too_late(run: AgentRun, service: UnitService) -> None:
+async def _too_late(run: AgentRun, service: UnitService) -> NoReturn:
     """Raise an error when an agent that is past its time limit asks for nothing any more."""
     seconds = run.limits.seconds
     left = math.inf if seconds is None else _GRACE_S
