@@ -18,7 +18,7 @@ from drr.env.errors import Misuse
 from drr.env.files import at_home
 
 ON_INTERRUPT: set[Callable[[], None]] = set()
-"""What is called at the first Ctrl-C of a run, for each call of somebody's code that may never end."""
+"""Functions called at the first Ctrl-C of a run, for calls of somebody's code that may never end."""
 _IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")

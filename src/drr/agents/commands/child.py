@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from drr.agents.architecture import AgentCode
 from drr.agents.base import Ending, ToolCall
-from drr.agents.commands.parcels import LENGTH, to_run
+from drr.agents.commands.parcels import LENGTH, size_in, to_run
 from drr.agents.plugins import RunChatModel, check_messages, ending_of, tools_of
 from drr.agents.run_state import Allowance
 from drr.env.errors import DrrError, ProgramFailure, bug_of
@@ -47,10 +47,10 @@ class Wire:
         os.register_at_fork(after_in_child=lambda: os.close(writing))
 
     def receive(self) -> dict[str, Any]:
-        length = self._reading.read(LENGTH)
-        if len(length) < LENGTH:
+        head = self._reading.read(LENGTH)
+        if len(head) < LENGTH:
             os._exit(0)  # the run is over
-        parcel: dict[str, Any] = pickle.loads(self._reading.read(int.from_bytes(length)))  # noqa: S301 - from the run
+        parcel: dict[str, Any] = pickle.loads(self._reading.read(size_in(head)))  # noqa: S301 - from the run
         return parcel
 
     def send(self, document: Mapping[str, Any]) -> None:
@@ -121,11 +121,11 @@ class ChildRun:
             self._answers[id(answer)] = (number, answer)
         return call, answer
 
-    def told(self, messages: Sequence[BaseMessage]) -> list[list[Any]]:
-        """Return messages for the wire: one that the run has is its number alone, so that it stays the same object there."""
-        return [self._told(message) for message in messages]
+    def packed(self, messages: Sequence[BaseMessage]) -> list[list[Any]]:
+        """Return messages for the wire. One that the run has is its number alone, and stays the same object there."""
+        return [self._packed(message) for message in messages]
 
-    def _told(self, message: BaseMessage) -> list[Any]:
+    def _packed(self, message: BaseMessage) -> list[Any]:
         text = _text_of(message)
         number, _, known = self._messages.get(id(message)) or (next(self._numbers), message, "")
         if text == known:
@@ -137,7 +137,7 @@ class ChildRun:
     async def reply(self, role: str, messages: Sequence[BaseMessage], **demanded: Any) -> AIMessage:
         number = next(self._numbers)
         message: AIMessage = await self.ask(
-            "reply", role=role, messages=self.told(messages), number=number, **demanded
+            "reply", role=role, messages=self.packed(messages), number=number, **demanded
         )
         self._messages[id(message)] = (number, message, _text_of(message))
         return message
@@ -169,7 +169,7 @@ class ChildChatModel(RunChatModel):
         run: ChildRun = self.run
         schemas = json.dumps([convert_to_openai_tool(tool) for tool in tools])
         counted: int | None = await run.ask(
-            "count", role=self.role, messages=run.told(messages), tools=schemas
+            "count", role=self.role, messages=run.packed(messages), tools=schemas
         )
         return counted
 
@@ -180,13 +180,13 @@ class ChildChatModel(RunChatModel):
         _no_brief(brief)
         run: ChildRun = self.run
         form = json.dumps(schema.model_json_schema())
-        name = await run.ask("converse", role=self.role, messages=run.told(messages))
+        name = await run.ask("converse", role=self.role, messages=run.packed(messages))
         asked = {"schema": form, "tools": "[]", "demand": NO_DEMAND}
         answer = await structured(
             lambda transcript: run.reply(self.role, transcript, **asked), messages, schema
         )
         text = answer.model_dump_json(indent=1)
-        await run.ask("keep", conversation=name, messages=run.told([*messages, AIMessage(text)]))
+        await run.ask("keep", conversation=name, messages=run.packed([*messages, AIMessage(text)]))
         return answer
 
 

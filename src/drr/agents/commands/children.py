@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 from drr.agents.architecture import AgentCode, Run
 from drr.agents.base import Ending
 from drr.agents.commands.command import Command, CommandTerms, search_path
-from drr.agents.commands.parcels import LENGTH, MOST_PARCEL, to_child
+from drr.agents.commands.parcels import LENGTH, MOST_PARCEL, size_in, to_child
 from drr.agents.commands.process import KEPT_ERRORS, CommandPlace, sandbox_for
 from drr.agents.commands.service import UnitService
 from drr.agents.commands.sight import why_not_contained
@@ -112,7 +112,7 @@ class ChildPool:
             shelf.beginning = asyncio.create_task(self._start(kind, shelf))
 
     async def _start(self, kind: _Kind, shelf: _Shelf) -> None:
-        """Begin one process, unless those that there are serve all who wait within a moment: a start costs as much as many units."""
+        """Begin one process, unless those there serve all who wait within a moment. A start costs as much as many units."""
         try:
             served, waiting = shelf.served, shelf.waiting
             if served:
@@ -128,7 +128,7 @@ class ChildPool:
         self._begin(kind)
 
     def put(self, child: AgentChild) -> None:
-        """Keep a process for the next unit. A spoiled one is ended, and so is one of another kind where many are idle."""
+        """Keep a process for the next unit, or end a spoiled one. Where many are idle, one of another kind is ended."""
         if not child.is_free:
             child.end()
             return
@@ -180,9 +180,9 @@ class AgentChild:
     async def _load(self) -> None:
         """Let the process load the function, and raise why it cannot."""
         self._send({"code": self.kind.code, "name": self.kind.name})
-        told = await self._receive()
-        if "ready" not in told:
-            raise _unstarted(str(told.get("failure")))
+        first = await self._receive()
+        if "ready" not in first:
+            raise _unstarted(str(first.get("failure")))
 
     def _send(self, document: Mapping[str, Any]) -> None:
         with suppress(ConnectionError, RuntimeError):  # it is gone, which the reading side finds
@@ -256,7 +256,7 @@ class AgentChild:
     async def _receive(self) -> JsonObject:
         reading = self._place.reading
         try:
-            size = int.from_bytes(await reading.readexactly(LENGTH))
+            size = size_in(await reading.readexactly(LENGTH))
             if size > MOST_PARCEL:
                 raise ProgramFailure(
                     "agent_output", f"the agent sent more than {MOST_PARCEL:,} bytes at once"
@@ -282,7 +282,7 @@ class AgentChild:
         )
 
     async def _keep_words(self, run: AgentRun) -> None:
-        """Keep what the agent printed with the unit. The words were in the pipe before the end, so a few turns of the loop read them."""
+        """Keep what the agent printed with the unit. It was in the pipe before the end, so a few turns of the loop read it."""
         for _ in range(4):
             await asyncio.sleep(0)
         text = (run.outside.stderr or "") + self._place.stderr_text()
@@ -326,7 +326,7 @@ def _import_paths() -> list[Path]:
 
 
 def _import_roots(code: AgentCode) -> tuple[Path, ...]:
-    """Return the import path's folders outside this Python, and the package of an entry point that is not installed in one."""
+    """Return the folders of the import path outside this Python. The package of an entry point may lie in none of them."""
     import drr
 
     ours = [Path(sys.prefix), Path(sys.base_prefix), Path(str(drr.__file__)).parents[1]]

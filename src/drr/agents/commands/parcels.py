@@ -14,8 +14,8 @@ from typing import Any
 
 from drr.env.errors import DrrError
 
-LENGTH = 4
-"""Bytes of a parcel's length, which stands before its body."""
+LENGTH = 9
+"""Bytes of a parcel's head: the length of its body in hexadecimal digits, and the end of a line."""
 MOST_PARCEL = 16_000_000
 """Maximum number of bytes of a parcel from a child."""
 
@@ -41,12 +41,22 @@ def to_child(document: Mapping[str, Any]) -> bytes:
     try:
         _Pickler(body, pickle.HIGHEST_PROTOCOL).dump(document)
     except Exception as problem:  # noqa: BLE001 - whatever stands in somebody's exception or answer
-        told = DrrError(str(document.get("error", f"an answer cannot be sent to the agent ({problem})")))
-        return to_child({"id": document.get("id"), "error": told, "number": document.get("number")})
-    return len(body.getvalue()).to_bytes(LENGTH) + body.getvalue()
+        plain = DrrError(str(document.get("error", f"an answer cannot be sent to the agent ({problem})")))
+        return to_child({"id": document.get("id"), "error": plain, "number": document.get("number")})
+    return _headed(body.getvalue())
 
 
 def to_run(document: Mapping[str, Any]) -> bytes:
     """Return a parcel for the run."""
-    body = json.dumps(document, default=str).encode()
-    return len(body).to_bytes(LENGTH) + body
+    return _headed(json.dumps(document, default=str).encode())
+
+
+def _headed(body: bytes) -> bytes:
+    return b"%08x\n%b" % (len(body), body)
+
+
+def size_in(head: bytes) -> int:
+    """Return the length of a body, or raise `ValueError` for what is no head."""
+    if head[-1:] != b"\n":
+        raise ValueError("no parcel begins like this")
+    return int(head, 16)

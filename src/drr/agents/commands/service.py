@@ -1,4 +1,4 @@
-"""Serves one unit to its agent's process: tool calls and model calls, recorded like those of an agent within the run."""
+"""Serves one unit to its agent's process. Calls of tools and models are recorded like those within the run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 
 from drr.agents.base import MOST_REPORT, Ending, ToolCall
 from drr.agents.commands.dialogue import MOST_REQUESTS
+from drr.agents.commands.door import MOST_REFUSED
 from drr.agents.plugins import Question, RunChatModel
 from drr.agents.run_state import AgentRun
 from drr.env.errors import DrrError, ForeignBug, ProgramFailure
@@ -43,12 +44,13 @@ class UnitService:
         self._errors: list[Exception] = []
         self._documents: dict[str, Any] = {}
         self._steps: dict[str, AbstractContextManager[None]] = {}
+        self._refused = 0
         self._left = iter(range(MOST_REQUESTS))
         self._under_way: set[asyncio.Task[None]] = set()
         self._last = asyncio.get_running_loop().time()
 
     def given(self) -> JsonObject:
-        """Return what the agent's process is told of the unit."""
+        """Return the unit's facts for the agent's process."""
         run, allowance = self.run, self.run.allowance
         return {
             "unit": self.unit,
@@ -74,6 +76,10 @@ class UnitService:
         """Begin to serve a request. Every request costs this process time, so there is a limit."""
         if next(self._left, None) is None:
             raise ProgramFailure("agent_flood", f"the agent sent more than {MOST_REQUESTS:,} requests")
+        if self._refused > MOST_REFUSED:
+            raise ProgramFailure(
+                "agent_flood", f"the agent asked {MOST_REFUSED} times for what its limits had refused"
+            )
         task = asyncio.create_task(self._serve(request))
         self._under_way.add(task)
         task.add_done_callback(self._served)
@@ -104,6 +110,7 @@ class UnitService:
     async def _call(self, name: str, arguments: JsonObject) -> tuple[ToolCall, ToolAnswer | None, int]:
         run = self.run
         call, answer = await run.run_call(name, arguments, run.tools_on(run.query), run.names)
+        self._refused += call.kind == "refused"
         self._answers.append(answer)
         return call, answer, len(self._answers) - 1
 
@@ -116,34 +123,34 @@ class UnitService:
         demand: Sequence[Any],
         schema: str = "",
     ) -> BaseMessage:
-        held = self._held(messages)
+        asked = self._unpacked(messages)
         if schema:
             document = self._document(schema)
             form = type(document["title"], (_Form,), {"document": document, "__module__": __name__})
-            reply = await cast("MeteredModel", self.run.models[role]).answer(held, form)
+            reply = await cast("MeteredModel", self.run.models[role]).answer(asked, form)
         else:
             tool, stop, answer_form = demand
-            asked = Demand(tool, tuple(stop), answer_form)
+            demanded = Demand(tool, tuple(stop), answer_form)
             model = self._model.of_role(role)
-            reply = await model.reply(held, tools=self._document(tools), demand=asked)
+            reply = await model.reply(asked, tools=self._document(tools), demand=demanded)
         self._messages[number] = reply
         return reply
 
     async def _count(self, role: str, messages: Sequence[Sequence[Any]], tools: str) -> int | None:
-        return await self.run.models[role].count(self._held(messages), tools=self._document(tools))
+        return await self.run.models[role].count(self._unpacked(messages), tools=self._document(tools))
 
     async def _converse(self, role: str, messages: Sequence[Sequence[Any]]) -> str:
         """Begin the step of a structured answer, which may take two tries."""
-        held = self._held(messages)
-        conversation = self._model._conversation(held)
-        self.run.keep(conversation, held)
+        asked = self._unpacked(messages)
+        conversation = self._model._conversation(asked)
+        self.run.keep(conversation, asked)
         self._steps[conversation] = self.run.steps.timing("model", conversation, role)
         self._steps[conversation].__enter__()
         return conversation
 
     async def _keep(self, conversation: str, messages: Sequence[Sequence[Any]]) -> None:
         self._steps.pop(conversation).__exit__(None, None, None)
-        self.run.keep(conversation, self._held(messages))
+        self.run.keep(conversation, self._unpacked(messages))
 
     def _document(self, text: str) -> Any:
         """Return the same object for the same text, because models know bound tools by their identity."""
@@ -151,16 +158,15 @@ class UnitService:
             self._documents[text] = json.loads(text)
         return self._documents[text]
 
-    def _held(self, messages: Sequence[Sequence[Any]]) -> list[BaseMessage]:
-        """Return the messages by their numbers. One that is told again was changed by the agent."""
-        for number, *told in messages:
-            if told:
-                text, answer = told
+    def _unpacked(self, messages: Sequence[Sequence[Any]]) -> list[BaseMessage]:
+        """Return the messages by their numbers. One that comes again was changed by the agent."""
+        for number, *change in messages:
+            if change:
+                text, answer = change
                 (message,) = messages_from_dict([json.loads(text)])
                 if isinstance(message, ToolMessage) and answer is not None:
                     message.artifact = self._answers[answer]
-                held = self._messages.setdefault(number, message)
-                held.__dict__.update(message.__dict__)
+                self._messages.setdefault(number, message).__dict__.update(message.__dict__)
         return [self._messages[number] for number, *_ in messages]
 
     def ending(self, parcel: JsonObject) -> Ending:
