@@ -245,13 +245,13 @@ class AgentChild:
             parcel = await self._receive()
             if "ping" in parcel:
                 self._alive.set()
-            elif "what" not in parcel:
-                self.is_free = True
-                return service.ending(parcel)
-            elif parcel.get("unit") == service.unit:
+            elif parcel.get("unit") != service.unit:
+                self._refuse(parcel)
+            elif "what" in parcel:
                 service.begin(parcel)
             else:
-                self._refuse(parcel)
+                self.is_free = True
+                return service.ending(parcel)
 
     async def _receive(self) -> JsonObject:
         reading = self._place.reading

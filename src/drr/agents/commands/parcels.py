@@ -40,6 +40,8 @@ def to_child(document: Mapping[str, Any]) -> bytes:
     body = io.BytesIO()
     try:
         _Pickler(body, pickle.HIGHEST_PROTOCOL).dump(document)
+        if "error" in document:
+            pickle.loads(body.getvalue())  # noqa: S301 - our own: many an error cannot be made anew
     except Exception as problem:  # noqa: BLE001 - whatever stands in somebody's exception or answer
         plain = DrrError(str(document.get("error", f"an answer cannot be sent to the agent ({problem})")))
         return to_child({"id": document.get("id"), "error": plain, "number": document.get("number")})

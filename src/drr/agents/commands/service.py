@@ -96,7 +96,7 @@ class UnitService:
         await asyncio.gather(*left, return_exceptions=True)
 
     async def _serve(self, request: JsonObject) -> None:
-        number, what = request.pop("id"), request.pop("what")
+        number, what = request.pop("id", None), request.pop("what")
         request.pop("unit")
         handlers = {"call": self._call, "reply": self._reply, "count": self._count, "converse": self._converse, "keep": self._keep}  # fmt: skip
         try:
