@@ -35,11 +35,9 @@ def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
     ...     shop.manifest.counts["users"] >= 1 and shop.store.user(user).user_id == user
     True
     """
-    from drr.app.study.trust import named_settings
-    from drr.env.settings import resolve
     from drr.env.shop import open_shop as opened
 
-    return opened(str(shop), resolve(named_settings(settings)).settings)
+    return opened(str(shop), _resolved_settings(settings))
 
 
 @anywhere

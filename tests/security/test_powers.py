@@ -179,3 +179,29 @@ def test_a_study_of_others_decides_nothing_of_it_either(
     code, _, err = drr("judge", "study", "--what", "rules", "--quiet")
     assert code == 0, err
     assert "respect_robots" not in err, "nothing is fetched"
+
+
+def test_a_program_of_the_folder_is_left_out_where_nobody_asks(drr: Drr) -> None:
+    """`bundle verify` and others resolve settings without a question: they use nothing of others that runs or is read."""
+    Path("drr.toml").write_text('tools = ["evil.py:tool"]\nprompts = "theirs"\nsandbox = "web"\n')
+    left = resolve({}, environ={}).settings
+    assert (left.tools, left.prompts, left.sandbox) == ((), None, None)
+    own = resolve({}, environ={"DRR_PROMPTS": "mine"}).settings
+    assert own.prompts == Path("mine")
+
+
+def test_a_bundle_is_verified_without_the_tools_of_the_folder(
+    drr: Drr, new: New, box: Path, tmp_path: Path
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    assert drr("bundle", "make", "study", "--out", "b.bundle", "--quiet")[0] == 0
+    mark = tmp_path / "mark"
+    Path("evil.py").write_text(
+        f"open({str(mark)!r}, 'w').close()\ndef tool(product_id: str, ctx):\n    'x'\n"
+    )
+    for name, text in (("drr.toml", 'tools = ["evil.py:tool"]\n'), (".env", "DRR_TOOLS=evil.py:tool\n")):
+        Path(name).write_text(text)
+        assert drr("bundle", "verify", "b.bundle", "--shop", box / "shop", "--quiet")[0] == 0
+        assert drr("board", "b.bundle", "--shop", box / "shop", "--out", "site", "--quiet")[0] == 0
+        Path(name).unlink()
+    assert not mark.exists()

@@ -69,6 +69,12 @@ def withhold(layers: Sequence[Layer], usual: Mapping[str, object]) -> list[Withh
     return found
 
 
+def leave_out(layers: Sequence[Layer], names: Iterable[str]) -> None:
+    """Take these choices out of the layers of others."""
+    for layer, name in _of_strangers(layers, names):
+        del layer.values[name]
+
+
 def _of_strangers(layers: Sequence[Layer], names: Iterable[str]) -> list[tuple[Layer, str]]:
     given = [*names]
     own = [layer for layer in layers if layer.stranger is not None]

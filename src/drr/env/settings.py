@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from drr.env.errors import Misuse
 from drr.env.files import ShopAddress
 from drr.env.powers import Can, Model, Name, Place, Secret, power_of
-from drr.env.setting_layers import Layer, Withheld, mark_addresses, withhold
+from drr.env.setting_layers import Layer, Withheld, leave_out, mark_addresses, withhold
 from drr.env.setting_sources import DOTENV, from_environment, read_dotenv, read_settings_file
 from drr.env.trust import ServerAddress, config_folder, hosts_of
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
@@ -279,6 +279,7 @@ _SENT = {
     if power_of(field) == "send" and name not in ADDRESSES
 }
 """Choices about what goes over the network, beside addresses, with their defaults."""
+_RUN_OR_READ = [name for name, field in Settings.model_fields.items() if power_of(field) in ("run", "read")]
 
 # What the paper states or shows; `docs/papers.md` says which of these are guesses.
 PAPER: Mapping[str, object] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "web": "serper"}
@@ -313,9 +314,15 @@ def resolve(
     study: StudyChoices | None = None,
     environ: dict[str, str] | None = None,
     file: Path = FILE,
+    asks: bool = False,
 ) -> Resolved:
-    """Resolve every setting once. `explicit` holds only the values that the user gave."""
+    """Resolve every setting once. `explicit` holds only the values that the user gave.
+
+    What of others would run or be read is left out, unless the caller `asks` this user about it before it is used.
+    """
     layers = _layers(dict(explicit or {}), study, dict(os.environ) if environ is None else environ, file)
+    if not asks:
+        leave_out(layers, _RUN_OR_READ)
     unnamed, withheld = mark_addresses(layers, ADDRESSES), withhold(layers, _SENT)
     chosen, origin = dict[str, Any](), dict[str, str]()
 

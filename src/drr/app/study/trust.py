@@ -65,9 +65,9 @@ def vouched_settings(
 ) -> Resolved:
     """Resolve all settings, remember the addresses of `--trust-address`, and ask this user about what others named.
     What a command cannot do (`powers`) is not asked about: a frozen web is read where agents run."""
-    found = resolve(dict(given), study=study)
+    found = resolve(dict(given), study=study, asks=True)
     if _agrees(found, trusted, [FILE.parent, *([] if study is None else [study.folder])]):
-        found = resolve(dict(given), study=study)
+        found = resolve(dict(given), study=study, asks=True)
     say_useless_keys(found.settings)
     names = {*declared(Settings, *powers)} - ({"sandbox"} if "run" not in powers else set())
     web, shop = found.settings.sandbox, study and study.shop

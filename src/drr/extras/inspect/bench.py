@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import tempfile
+from argparse import Namespace
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
@@ -47,13 +48,14 @@ class Bench:
 def bench_of(plan: BenchPlan) -> Bench:
     """Open the shop and questions until the process ends. Several tasks and all scorers of one evaluation share them."""
     from drr.env.query import read_queries
-    from drr.env.settings import resolve
     from drr.env.web.made_web import with_own_web
     from drr.env.world import SHOP, Site, open_realm
+    from drr.plugin import settings_of
     from drr.querygen.builtin import builtin_queries
 
     shop = plan.shop or str(sample_shop())
-    settings = with_own_web(resolve({"model_judge": plan.judge} if plan.judge else {}).settings, shop)
+    named = {"model_judge": plan.judge} if plan.judge else {}
+    settings = with_own_web(settings_of(Namespace(**named)).settings, shop)
     if plan.queries is None and plan.shop is not None:
         raise Misuse(
             "-T shop=... needs the questions asked in it: -T queries=FILE (`drr queries generate` writes some)"
