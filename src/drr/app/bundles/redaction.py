@@ -27,7 +27,7 @@ Mask = Callable[..., Any]
 
 
 def mask_of(study: Study, shop: Shop | None) -> Mask:
-    """Return a function that masks the fields of all people whom imported answers name, by the shop's records and by kept ones."""
+    """Return a function that masks the personal fields of all people whom imported answers name."""
     values = {value for document in _documents(study, shop) for value in _fields(document)}
     forms = {form for value in values for form in _forms(value)}
     if not forms:
@@ -82,7 +82,7 @@ def _fields(document: Any) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Yield regular expressions of a value as texts, JSON and addresses write it, and of a telephone's number without its marks."""
+    """Yield regular expressions of a value as texts, JSON and addresses write it. A telephone's marks may be missing."""
     escaped, words = json.dumps(value)[1:-1], value.split()
     # A claim may end within a street: `5975 Sarah Wall Apt.`
     streets = (" ".join(words[:count]) for count in range(2, len(words)) if words[0].isdecimal())

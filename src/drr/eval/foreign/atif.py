@@ -16,12 +16,12 @@ def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
     for where, found in objects:
         steps = found.get("steps") if isinstance(found.get("steps"), list) else ()
         rows = [(f"step {number}", _object(one)) for number, one in enumerate(steps or (), 1)]
-        told = [(one, wrong_number(name, _tokens(_object(one.get("metrics")), ""))) for name, one in rows]
+        checked = [(one, wrong_number(name, _tokens(_object(one.get("metrics")), ""))) for name, one in rows]
         whole = wrong_number("final_metrics", _tokens(_object(found.get("final_metrics")), "total_"))
-        if wrong := [why for why in (*(why for _, why in told), whole) if why]:
+        if wrong := [why for why in (*(why for _, why in checked), whole) if why]:
             yield Trace(where, left_out("step or sum", wrong))
-        sound = [_emptied(one) if why else one for one, why in told]
-        yield Trace(where, _trajectory({**found, "steps": sound}, told=not wrong))
+        sound = [_emptied(one) if why else one for one, why in checked]
+        yield Trace(where, _trajectory({**found, "steps": sound}, with_usage=not wrong))
 
 
 def _emptied(step: JsonObject) -> JsonObject:
@@ -29,7 +29,7 @@ def _emptied(step: JsonObject) -> JsonObject:
     return {"source": step.get("source"), "tool_calls": step.get("tool_calls"), "left_out": True}
 
 
-def _trajectory(found: JsonObject, *, told: bool) -> JsonObject | str:
+def _trajectory(found: JsonObject, *, with_usage: bool) -> JsonObject | str:
     version, steps = str(found.get("schema_version")), _rows(found.get("steps"))
     if not version.startswith(_VERSION):
         return f"is of the version {version[:40]!r}; this reads {_VERSION}0 and its successors"
@@ -54,7 +54,7 @@ def _trajectory(found: JsonObject, *, told: bool) -> JsonObject | str:
         "user_id": user if isinstance(user, str) else None,
         "report_markdown": report,
         "tool_calls": list(_calls(own)),
-        "logged": {"usage": _usage(found, agent, own) if told else {}},
+        "logged": {"usage": _usage(found, agent, own) if with_usage else {}},
     }
 
 

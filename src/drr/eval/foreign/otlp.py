@@ -69,8 +69,8 @@ class TraceSpan:
     @property
     def emptied(self) -> TraceSpan:
         """Return the span with its place and name alone. A tool's call still counts, but tells no result."""
-        told = {name: self.attributes[name] for name in _NAMING if name in self.attributes}
-        return replace(self, start=0, attributes=told, left_out=True)
+        naming = {name: self.attributes[name] for name in _NAMING if name in self.attributes}
+        return replace(self, start=0, attributes=naming, left_out=True)
 
     def first(self, names: Sequence[str]) -> Any:
         return next(
@@ -114,12 +114,12 @@ def read(objects: Sequence[TraceObject]) -> Iterator[Trace]:
             yield Trace(where, "holds no `resourceSpans` with spans; export the trace as OTLP in JSON")
         spans += own
     for name, members in grouped((one.trace, one) for one in spans).items():
-        told = [(one, one.wrong) for one in members]
-        if wrong := [why for _, why in told if why]:
+        checked = [(one, one.wrong) for one in members]
+        if wrong := [why for _, why in checked if why]:
             yield Trace(f"trace {name}", left_out("span", wrong))
-            if any(why and (one.kind == "agent" or not one.parent) for one, why in told):
+            if any(why and (one.kind == "agent" or not one.parent) for one, why in checked):
                 continue  # it says who was asked what
-        sound = [one.emptied if why else one for one, why in told]
+        sound = [one.emptied if why else one for one, why in checked]
         if any(one.kind for one in sound):
             fields = _conversation(name, sorted(sound, key=lambda one: one.start))
             if wrong and isinstance(fields, dict):

@@ -11,7 +11,7 @@ from drr.env.shop import Shop, numbers_of
 from drr.env.shop_world import USER
 from drr.env.source import Source, text_hash
 from drr.eval.evidence.imported import Evidence, ImportedReport
-from drr.eval.foreign.shoppers import Told, ids_in
+from drr.eval.foreign.shoppers import TraceText, ids_in
 from drr.eval.foreign.traces import json_or_text, text_of
 from drr.tools.base import order_sources, product_source, profile_source, statistics_source
 from drr.tools.registry import EVERY
@@ -37,10 +37,10 @@ def with_evidence(report: ImportedReport, shop: Shop | None) -> ImportedReport:
             sources or ("result" in call and _is_ours(call["name"])) for call, sources in found
         )
     whole = whole and not any(call.get("left_out") for call in calls)
-    told = None if shop is None else Told(report, shop.manifest.money)
+    traced = None if shop is None else TraceText(report, shop.manifest.money)
     kept: dict[tuple[str, str], Evidence] = {}
     for source in {(source.url, source.seen): source for source in given}.values():
-        for one in _recorded(source, shop, told) if shop and told else [source]:
+        for one in _recorded(source, shop, traced) if shop and traced else [source]:
             kept.setdefault((canonical_url(one.url), one.sha256), _evidence(one, traced=whole))
     return report.model_copy(update={"evidence": [*kept.values()] or None, "traced": whole or None})
 
@@ -131,7 +131,7 @@ def _named(text: str, shop: Shop, user_id: str | None) -> Iterator[Source]:
 
 
 def _addresses_of(ids: Sequence[str], shop: Shop, user_id: str | None) -> dict[str, str]:
-    """Return the addresses of products and of the user's orders by id, and of these by the shop's own number too."""
+    """Return addresses by id: of products, and of the user's orders, by the shop's own number too."""
     found = {one.product_id: one.product_url for one in shop.store.products(ids)}
     orders = (order for one in ids if one not in found and (order := shop.store.order(one)) is not None)
     named = {one.order_id: one for one in orders if one.user_id == user_id}
@@ -146,20 +146,20 @@ def _is_elsewhere(url: str, shop: Shop) -> bool:
     return url.startswith("http") and host_of(url) != host_of(shop.shop_url)
 
 
-def _recorded(source: Source, shop: Shop, told: Told) -> list[Source]:
-    """Return the source with the shop's record: of a product all of it, of the user's own what the trace tells. Nothing for one
+def _recorded(source: Source, shop: Shop, traced: TraceText) -> list[Source]:
+    """Return the source with a product's record, or with what the trace tells of the user's own. Nothing for one
     that names a record which the shop lacks."""
     if source.type == "product" or host_of(source.url) == host_of(shop.shop_url):
         product = shop.store.product(next(reversed(path_steps(source.url)), ""))
         return [] if product is None else [product_source(product, source.seen, shop.manifest.money)]
     if source.type != "user":
         return [source]
-    return [_as_told(one, one.record, told) if one.record else one for one in _own(source, shop, told)]
+    return [_as_traced(one, one.record, traced) if one.record else one for one in _own(source, shop, traced)]
 
 
-def _as_told(source: Source, record: JsonObject, told: Told) -> Source:
+def _as_traced(source: Source, record: JsonObject, traced: TraceText) -> Source:
     """Return a source of the user's own records with those fields that the trace says. The product of an order is known or not."""
-    kept = told.part_of(record) or {}
+    kept = traced.part_of(record) or {}
     if "product_id" in kept:
         named = ("order_id", "product_url", "product_title", "product_price")
         kept |= {name: record[name] for name in named}
@@ -169,7 +169,7 @@ def _as_told(source: Source, record: JsonObject, told: Told) -> Source:
     return source.model_copy(update={"record": kept, "title": source.title if is_named else "Profile"})
 
 
-def _own(source: Source, shop: Shop, told: Told) -> list[Source]:
+def _own(source: Source, shop: Shop, traced: TraceText) -> list[Source]:
     """Return a source of the user's own records with the whole record."""
     money, seen = shop.manifest.money, source.seen
     name, _, rest = source.url.removeprefix(USER).partition("/")
@@ -181,7 +181,7 @@ def _own(source: Source, shop: Shop, told: Told) -> list[Source]:
         order = shop.store.order(which)
         if order is None or order.user_id != name:
             return []
-        product = shop.store.product(order.product_id) if told.has(order.product_id) else None
+        product = shop.store.product(order.product_id) if traced.has(order.product_id) else None
         return order_sources(f"{USER}{name}/orders/", order, product, seen, money)[:1]
     if what == "profile" and source.title != "Profile summary":
         return [profile_source(user, source.url, seen)]

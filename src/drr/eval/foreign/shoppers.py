@@ -46,15 +46,15 @@ def apart(report: ImportedReport, shop: Shop | None) -> tuple[ImportedReport, in
             kept = Evidence(url=one.url, type=one.type, text="", seen=None if one.seen is None else "")
         evidence.append(kept)
     for call in report.tool_calls or ():
-        told = " ".join(_leaves([call.get("result"), call.get("error")]))
-        if others.in_text(told):
-            products = shop.store.products([*dict.fromkeys(ids_in(told))][:_MOST]) if shop else []
+        result = " ".join(_leaves([call.get("result"), call.get("error")]))
+        if others.in_text(result):
+            products = shop.store.products([*dict.fromkeys(ids_in(result))][:_MOST]) if shop else []
             call = {name: value for name, value in call.items() if name not in ("result", "error")}
             call |= {"result": "\n".join(one.product_url for one in products), "left_out": True}
         calls.append(call)
     traced = None if others.named else report.traced
-    held = {"evidence": report.evidence and evidence, "tool_calls": report.tool_calls and calls}
-    return report.model_copy(update={**held, "traced": traced}), len(others.named)
+    parts = {"evidence": report.evidence and evidence, "tool_calls": report.tool_calls and calls}
+    return report.model_copy(update={**parts, "traced": traced}), len(others.named)
 
 
 class _Others:
@@ -103,7 +103,7 @@ def _leaves(value: Any) -> Iterator[str]:
         yield from _leaves(one)
 
 
-class Told:
+class TraceText:
     """All that a trace says, in which the values of a record are looked for."""
 
     def __init__(self, report: ImportedReport, money: Currency) -> None:
