@@ -66,7 +66,7 @@ COMPONENTS = (
     ),
     RewardComponent("cited", "beside", 0.1, "share of right points of which a source is cited", cited),
     RewardComponent(
-        "truthful", "factor", 1.0, "share of stated picks, figures and refusals that are right", truthful, 7
+        "truthful", "factor", 1.0, "share of stated picks, figures and refusals that are right", truthful, 8
     ),
 )
 

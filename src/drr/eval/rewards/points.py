@@ -220,9 +220,9 @@ class _Joint:
     def _true(self, one: FormPoint, truth: PointTruth) -> int:
         """Count the right statements about a point that the report does not contradict."""
         if one.picks:
-            listed = {pick.product for pick in self._listed(one.point)}
-            named = {pick.product for pick in self._picked(one)}
-            right = named & {pick.product for pick in truth.picks} & self.answer.records.keys()
+            # One piece too many is a wrong statement, as it is bought.
+            listed, named = set(self._listed(one.point)), set(self._picked(one))
+            right = {pick for pick in named & set(truth.picks) if pick.product in self.answer.records}
             return max(0, len(right) - len(listed - named))
         if not self._is_right(one, truth):
             return 0
