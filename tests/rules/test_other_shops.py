@@ -155,7 +155,7 @@ def test_a_day_with_hyphens_around_the_month_is_read(shop: Shop, day: str) -> No
 
 @pytest.mark.parametrize(
     "place",
-    ["Nimm {}.", "Der Brotkasten ({}) ist gut.", "[Brotkasten](http://ecommerce.example/p/{})", "| Nr. | Art |\n|---|---|\n| {} | Kasten |\n", "`{}`"],
+    ["Der Brotkasten ({}) ist gut.", "[Brotkasten](http://ecommerce.example/p/{})", "| Nr. | Art |\n|---|---|\n| {} | Kasten |\n", "`{}`"],
 )  # fmt: skip
 def test_an_id_of_the_shop_counts_wherever_it_stands_and_one_like_it_is_invented(
     shop: Shop, place: str
@@ -165,6 +165,7 @@ def test_an_id_of_the_shop_counts_wherever_it_stands_and_one_like_it_is_invented
     told_ = check_report(Subject(place.format("DE-2211"), shop=shop))["in_catalogue"]
     assert [one.fault.split(";")[0] for one in told_.findings] == ["Id: DE-2211"]
     assert told(shop, place.format("DE-2211"), "Was ist DE-2211?") == {}
+    assert told(shop, "Nimm DE-2211.") == {}  # one of the shop's ids begins with other letters
     assert check_report(Subject(place.format("EN-22111"), shop=shop))["in_catalogue"].status != "pass"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -22,6 +22,7 @@ _FORMS, _USUAL = 24, 3  # most forms that count; fewest ids of a form where a sh
 _TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{2,38}[A-Za-z0-9](?![\w@-])")
 _DIGITS = 5  # fewest digits of an id of digits alone
 _MOST = 2_000  # most words of a text that are looked up
+_LEAD = 3  # fewest signs before its digits by which an id is known in prose
 
 
 class FoundId(NamedTuple):
@@ -35,6 +36,8 @@ class IdForms:
 
     def __init__(self, ids: Iterable[str]) -> None:
         some = list(ids)
+        self._leads, self._kinds = set(map(_lead, some)), set(map(_kinds, some))
+        self._lengths = set(map(len, some))
         self.are_amazons = bool(some) and all(map(AMAZON.fullmatch, some))
         counted = Counter(_form(one) for one in some if not one.isdecimal())
         usual = (one for one, ids in counted.items() if len(counted) <= _FORMS or ids >= _USUAL)
@@ -62,6 +65,31 @@ class IdForms:
         ]
         ids = set(known(list(dict.fromkeys(one[0] for one in tokens))))
         yield from (FoundId(one[0], *one.span()) for one in tokens if one[0] in ids)
+
+    def begins_as_all(self, token: str) -> bool:
+        """Tell whether a token begins as all ids do, with the same signs before the digits."""
+        if self.form is AMAZON:
+            return AMAZON.fullmatch(token) is not None
+        return len(self._leads) == 1 and self.begins_as_some(token)
+
+    def begins_as_some(self, token: str) -> bool:
+        lead = _lead(token)
+        return (
+            self.begins_as_all(token) if self.form is AMAZON else len(lead) >= _LEAD and lead in self._leads
+        )
+
+    def are_like(self, token: str) -> bool:
+        """Tell whether a token is as long as ids are, and of their kinds of letters, digits and marks."""
+        return _kinds(token) in self._kinds and len(token) in self._lengths
+
+
+def _lead(one: str) -> str:
+    """Return the signs before the digits."""
+    return "".join(takewhile(lambda sign: not sign.isdecimal(), one))
+
+
+def _kinds(one: str) -> frozenset[str]:
+    return frozenset(map(_kind, one))
 
 
 def _may_be_id(token: str) -> bool:
