@@ -18,8 +18,8 @@ from drr.eval.checks.results import Span
 from drr.eval.checks.values import Segment, plain_label, segment, segments, split_label, word_list
 from drr.wording.vocabulary import vocabulary
 
-_PAIRS, _WIDE = ("()", "[]", "``", "||"), 40
-"""Marks around a token that stands alone, and the most letters to them."""
+_PAIRS, _WIDE, _FAR = ("()", "[]", "``", "||"), 40, 300
+"""Marks around a token that stands alone; most letters to them, and to a word that denies it."""
 _IDS = word_list("id|ids|sku|asin|artikelnummer|produktnummer|référence|codice|código|kod")
 _NUMBERS = word_list("no|nr|number|code|n|numéro|numero|número|numer")
 _THINGS = word_list("product|item|article|artikel|produkt|shop|produit|producto|prodotto|articolo|artigo")
@@ -54,8 +54,10 @@ def claimed_ids(subject: Subject, lines: Sequence[PlacedLine]) -> Iterator[Found
             is_one = forms.begins_as_some(one.id)
         else:
             is_one = forms.begins_as_all(one.id) and language.startswith("en")
-        line = lines[bisect_right(starts, start) - 1].text if lines else ""
-        if subject.product(one.id) is not None or (is_one and not _denies(line)):
+        line = lines[max(0, bisect_right(starts, start) - 1)] if lines else None
+        if subject.product(one.id) is not None or (
+            is_one and not (line and _denies(report, (line.start, line.end), one))
+        ):
             yield one
 
 
@@ -104,7 +106,13 @@ def _is_of_ids(label: str) -> bool:
     return bool(is_of_some) and words <= _IDS | _NUMBERS | _THINGS
 
 
-def _denies(line: str) -> bool:
-    """Tell whether a line has a word that denies. `No.` is short for a number."""
-    words = line.casefold().replace("\u2019", "'").split()
-    return any(one.strip("*_,;!?()") in _DENIALS or one.strip("*_,.;:!?()").endswith("n't") for one in words)
+def _denies(report: str, line: Span, one: FoundId) -> bool:
+    """Tell whether a word of the id's sentence denies it, or one of a next sentence on `it`. `No.` is short for a number."""
+    low, high = max(line[0], one.start - _FAR), min(line[1], one.end + _FAR)
+    low = max(low, *(report.rfind(end, low, one.start) + 1 for end in (". ", "! ", "? ")))
+    behind, _, following = report[one.end : high].partition(". ")
+    following = following.partition(". ")[0] if following.startswith(("It ", "That ", "This ")) else ""
+    words = f"{report[low : one.start]} {behind} {following}".casefold().replace("\u2019", "'").split()
+    return any(
+        each.strip("*_,;!?()") in _DENIALS or each.strip("*_,;.!?()").endswith("n't") for each in words
+    )
