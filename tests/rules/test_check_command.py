@@ -74,6 +74,17 @@ def test_a_budget_given_as_an_option_is_the_limit(ask: Ask) -> None:
     assert code == 1 and "Total: $35.00; limit: $34.00" in out
     assert ask(report, "--query", "a feeder and a house, $34 in all")[0] == 1
     assert ask(report, "--query", "a feeder for under $34, a house")[0] == 0
+    assert ask(report, "--query", "a feeder for under $34, a house", "--budget", "34")[0] == 1
+
+
+def test_the_limit_that_was_read_is_printed(ask: Ask) -> None:
+    for query, said in (
+        ("a feeder, $300 in all", "limit read: $300 in all"),
+        ("my budget is $300.50", "limit read: $300.50 in all"),
+        ("a feeder under $300", "limit not understood"),
+    ):
+        assert said in ask("It is quiet.", "--query", query)[1]
+        assert said in ask(TABLE.format("35.00"), "--query", query)[1]
 
 
 def test_one_wrong_fact_is_one_finding_with_what_is_said_and_what_is_true(ask: Ask, rules_shop: Shop) -> None:

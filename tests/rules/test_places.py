@@ -131,6 +131,39 @@ def test_a_total_over_the_limit_of_the_whole_is_wrong_where_the_report_does_not_
     assert set(failing(TWO, shop=rules_shop, constraints=Constraints(total_max=42.80))) == {"budget"}
 
 
+PHASES = """## A bird sanctuary under \\$300
+
+**Phase 1 Total: \\$128.96**
+
+Phase\tItems\tCost\tTimeline
+1\tFeeders\t\\$129\tMonth 1
+2\tHouses\t\\$85\tMonth 2
+<b>Total</b>\t\t<b>\\$330</b>\t<b>3 months</b>
+
+Note: Start with one feeder (\\$37), bringing your total closer to \\$300.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (PHASES, "fail"),
+        (PHASES.replace("330", "298"), "pass"),
+        (PHASES.replace("closer to", "no lower than"), "unverifiable"),
+        ("## Total: $330.00\n\nA plan.", "fail"),
+        ("Do not take all of it. Total: $330.00", "unverifiable"),
+        ("Take all of it. Total: $330.00", "fail"),
+        ("- Total: $330.00\n\nThis does not fit your $300.", "unverifiable"),
+    ],
+)
+def test_a_total_that_a_row_a_heading_or_a_label_presents_is_held_against_the_limit(
+    text: str, status: str
+) -> None:
+    """The paper's own example has a plan under $300 whose table ends with $330."""
+    query = "Design a sanctuary and keep my total spending under $300 over the next three months."
+    assert checked(text, query=query)["budget"].status == status
+
+
 def test_a_budget_rule_names_total_and_limit(rules_shop: Shop) -> None:
     found = checked(TWO, shop=rules_shop, constraints=Constraints(month_max=20, months=3))["budget"]
     assert found.status == "pass"
@@ -141,6 +174,7 @@ def test_without_a_question_or_a_total_nothing_is_said_of_a_budget(rules_shop: S
     assert checked(TWO, shop=rules_shop)["budget"].remarks == ("question",)
     assert checked("Fine.", shop=rules_shop, query="$40 in all")["budget"].remarks == ("prose",)
     assert checked("Fine.", shop=rules_shop, query="nice things")["budget"].remarks == ("absent",)
+    assert checked(TWO, shop=rules_shop, query="under $40")["budget"].remarks == ("limit not understood",)
 
 
 def test_a_wrong_sum_says_what_it_comes_to() -> None:

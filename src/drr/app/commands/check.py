@@ -24,11 +24,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("report", metavar="REPORT.md", help="a report in Markdown (- reads standard input)")
     add("--shop", help="the shop whose products and orders it speaks of")
     add("--user", help="the user it was written for")
-    question = parser.add_mutually_exclusive_group()
-    question.add_argument("--query", metavar="TEXT", help="the question it answers; budgets are read from it")
-    question.add_argument(
-        "--budget", type=float, metavar="AMOUNT", help="the most that the plan may cost in all"
-    )
+    add("--query", metavar="TEXT", help="the question it answers; the limit of its plan is read from it")
+    add(
+        "--budget", type=float, metavar="AMOUNT",
+        help="the most that the plan may cost in all, in place of what the question says",
+    )  # fmt: skip
     add(
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
         help="an address that counts as the shop, such as http://ecommerce.com (repeatable; default: the setting shop_url)",
@@ -79,11 +79,11 @@ def _lines(report: str, findings: Findings) -> Iterator[str]:
     width = max(map(len, checks))
     for name, found in checks.items():
         why = next(iter(found.remarks), "")
-        result = (
-            why
-            if found.status == "unverifiable"
-            else _printable(value_text(name, found.value, findings.currency))
-        )
+        result = _printable(value_text(name, found.value, findings.currency))
+        if found.status == "unverifiable":
+            result = (
+                f"{why}; limit read{result.partition('limit read')[2]}" if "limit read" in result else why
+            )
         yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {result}", width + 4)
         for one in found.findings[:_SHOWN]:
             finding = f"line {_line(report, one.span[0])}: {_printable(one.why)}"

@@ -17,7 +17,6 @@ from drr.citations.cited import CitationsDocument
 from drr.citations.parse import Citations
 from drr.env.errors import Misuse
 from drr.env.progress import Progress, Quiet, collector_off, read_in_time
-from drr.env.query import Constraints
 from drr.env.settings import Settings
 from drr.env.shop import money_of, open_shop
 from drr.eval.checks import check_report, document, figures_in
@@ -49,7 +48,7 @@ class CheckConfig:
     user: str | None = None
     query: str | None = None
     budget: float | None = None
-    """Most that the report's plan may cost in all; without it, budgets are read from `query`."""
+    """Most that the report's plan may cost in all; without it, it is read from `query`."""
     shop_urls: tuple[str, ...] = ()
     """Addresses that count as the shop; by default the setting `shop_url`."""
     judged: bool = False
@@ -110,7 +109,7 @@ def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
         subject = Subject(
             config.report,
             query=config.query,
-            constraints=None if config.budget is None else Constraints(total_max=config.budget),
+            budget=config.budget,
             shop_urls=config.shop_urls or (settings.shop_url,),
             language=settings.language,
         )

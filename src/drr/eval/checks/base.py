@@ -14,9 +14,10 @@ from drr.env.constraints import parse_constraints
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
-from drr.env.shop import Shop, numbers_of
+from drr.env.shop import Shop, money_of, numbers_of
 from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span, place_as_written
+from drr.wording.budgets import StatedLimit, stated_limit
 from drr.wording.currencies import amount_forms
 from drr.wording.currency import DOLLARS
 from drr.wording.locale import Locale, locale_of
@@ -37,6 +38,10 @@ class Subject:
     query: str | None = None
     constraints: Constraints | None = None
     """Demands of the question; read from the query where not given."""
+    budget: float | None = None
+    """Most that the plan may cost in all, where a person names it beside the question."""
+    asked: str | None = None
+    """The question as it was put. `in_dollars` sets it."""
     user_id: str | None = None
     shop: Shop | None = None
     session: Session | None = None
@@ -64,13 +69,14 @@ class Subject:
             report = without_foreign(self.report, DOLLARS.code)
             query = None if self.query is None else without_foreign(self.query, DOLLARS.code)
             same = (report, query, other) == (self.report, self.query, False)
-            read = self if same else replace(self, report=report, query=query, has_other_currency=other)
+            new = {"report": report, "query": query, "asked": self.query, "has_other_currency": other}
+            read = self if same else replace(self, **new)
             return read, None
         report, stood = self._read(self.report, words, currency)
         query = None if self.query is None else self._read(self.query, words, currency)[0]
         report, stood, named = self._with_ids(report, stood)
-        read = replace(self, report=report, query=query, named=named, has_other_currency=other)
-        return read, stood
+        new = {"report": report, "query": query, "asked": self.query, "has_other_currency": other}
+        return replace(self, named=named, **new), stood
 
     @cached_property
     def is_in_dollars(self) -> bool:
@@ -116,6 +122,15 @@ class Subject:
     def limits(self) -> str:
         """Return the question with its limit in English, where the other amounts and words are already read."""
         return self._words.limit_of_whole(self.query or "") if self._words else self.query or ""
+
+    @cached_property
+    def limit(self) -> StatedLimit | None:
+        """Return the limit of the whole that a person set; `None` where there is no amount."""
+        if self.budget is not None:
+            return StatedLimit(self.budget)
+        asked = self.asked if self.asked is not None else self.query
+        money = money_of(self.shop)
+        return stated_limit(asked or "", replace(money, language=self.language or money.language))
 
     def _read(self, text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
         language = self.language or (self.shop.manifest.language if self.shop else None) or ""

@@ -39,8 +39,8 @@ _MANY = re.compile(
 _EACH = re.compile(r"(?<![\w.$])\d{1,3}\s?[x×]\s?[*_]{0,2}(?:\\?\$|US\$|USD|\d+\.\d\d\sUSD)")
 """Number of pieces right before the price of one."""
 _EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
-_SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
-_BETWEEN = " \t*_:=–—-.>•"
+SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
+_BETWEEN = " \t*_:=–—-.>•#"
 _WHOLE = re.compile(r"\d{1,3}")
 _PIECES = 999
 """Most pieces of a line."""
@@ -77,6 +77,8 @@ class StatedTotal(NamedTuple):
 
     amount: Quantity
     line: Span
+    is_text: bool = False
+    """True where no row, heading or item has it."""
 
 
 @lru_cache(maxsize=2)
@@ -96,10 +98,11 @@ def totals_of(mentions: Mentions) -> list[StatedTotal]:
         else:
             starts = [
                 line.start,
-                *(one.end() for one in _SENTENCE.finditer(mentions.body, line.start, line.end)),
+                *(one.end() for one in SENTENCE.finditer(mentions.body, line.start, line.end)),
             ]
             stated = (_total_at(mentions.body, start, line.end) for start in starts)
-            found += [StatedTotal(one, (line.start, line.end)) for one in stated if one is not None]
+            is_text, span = line.kind == "text", (line.start, line.end)
+            found += [StatedTotal(one, span, is_text) for one in stated if one is not None]
     return found
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from itertools import product
 
 from drr.eval.checks.base import Subject
-from drr.eval.checks.bills import StatedBill, StatedTotal, bills_of, has_scope, totals_of
+from drr.eval.checks.bills import SENTENCE, StatedBill, StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Tally, unverifiable
+from drr.wording.budgets import StatedLimit
 from drr.wording.figures import Quantity
 from drr.wording.money import amounts
 from drr.wording.quantities import quantities
@@ -61,61 +61,58 @@ def _slack(amount: Quantity) -> float:
 
 def budget(subject: Subject, mentions: Mentions) -> Check:
     """Check that a total keeps the limit of the whole."""
-    totals, whole = totals_of(mentions), _whole_limit(subject)
-    totals = [one for one in totals if not is_of_order(mentions, one.amount.start)]
+    asked = _limit(subject)
+    if asked is None or asked.most is None:
+        given = subject.query is not None or subject.constraints is not None
+        return unverifiable("limit not understood" if asked else "absent" if given else "question")
+    totals = [one for one in totals_of(mentions) if not is_of_order(mentions, one.amount.start)]
+    only = totals[0] if len({round(one.amount.value, 2) for one in totals}) == 1 else None
     tally = Tally()
-    values = {round(one.amount.value, 2) for one in totals}
-    only = totals[0] if len(values) == 1 else None
-    if only is not None and whole is not None:
-        _compare_plan(tally, mentions, only, whole)
-    if whole is None:
-        return unverifiable("question" if subject.query is None and subject.constraints is None else "absent")
-    return tally.check("prose", total=None if only is None else only.amount.value, limit=whole)
+    if only is not None:
+        _compare_plan(tally, mentions, only, asked.most)
+    return tally.check("prose", total=None if only is None else only.amount.value, limit=asked.most)
 
 
-_LIMITS = vocabulary("limits").either("cap_before", "cap_fillers", "cap_nouns")
-_OWN = re.compile(
-    rf"(?:^|[.,;:!?(–—]\s|\b(?:I|we)\s(?:(?:can|could|want\sto|will)\s)?|\b(?=(?:my|our)\s(?:\w+\s)?budget\b))(?:(?:{_LIMITS}|in\stotal|in\sall|altogether)\s)*$",
-    re.I,
-)
-"""Text before an amount that names no owner of it but the shopper."""
-_WHOLE = re.compile(
-    r"(?:\s(?:to\sspend|in\stotal|in\sall|all\sin|altogether|budget)\b)*(?:\sfor\s(?:an?|the|my|our)\s(?!each\b)[^.;:!?$]*|,?\splease)?\s*(?:[.;:!?)](?!\d)|$)",
-    re.I,
-)
-"""Text behind an amount that leaves it the limit of the whole."""
-
-
-def _whole_limit(subject: Subject) -> float | None:
-    """Return the limit on the total: the question's only amount, where words make it the shopper's own for the whole.
-
-    No other word may stand beside it. Without a question it is the limit given.
-    """
+def _limit(subject: Subject) -> StatedLimit | None:
+    """Return the limit that a person set. Without a question it is that of the demands."""
     wanted = subject.constraints
-    if subject.query is None and wanted is not None:
-        if wanted.total_max is None and wanted.month_max is not None and wanted.months:
-            return round(wanted.month_max * wanted.months, 2)
-        return wanted.total_max
-    query = subject.limits
-    named = amounts(query)
-    if len(named) != 1:
-        return None
-    amount = named[0]
-    own, behind = _OWN.search(query[: amount.start]), _WHOLE.match(query, amount.end)
-    if own is None or behind is None or not _IS_WHOLE.search(f"{own[0]}|{behind[0]}"):
-        return None
-    return amount.value
-
-
-_IS_WHOLE = re.compile(r"\b(?:in\stotal|in\sall|all\sin|altogether|budget)\b", re.I)
+    if subject.query is not None or subject.budget is not None or wanted is None:
+        return subject.limit
+    if wanted.total_max is None and wanted.month_max is not None and wanted.months:
+        return StatedLimit(round(wanted.month_max * wanted.months, 2))
+    return None if wanted.total_max is None else StatedLimit(wanted.total_max)
 
 
 def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: float) -> None:
-    """Enter a total above the limit as wrong, unless the report names the limit or the difference."""
+    """Enter a total above the limit as wrong, unless the report denies the total or says that it is above."""
     place, over = (only.amount.start, only.amount.end), only.amount.value - limit
     if over <= _CENT:
         tally.ok(place)
-    elif not any(
-        abs(one.value - known) <= _CENT for one in amounts(mentions.body) for known in (limit, over)
-    ):
+    elif not _is_admitted(mentions, only, limit):
         tally.fail(place, f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}")
+
+
+_ADMITS = {
+    one.split()[0] for group in ("negations", "beyond", "surpassing") for one in vocabulary("limits")[group]
+}
+"""First words of what says `not` or `above`. A sentence with the limit and one of them is open."""
+
+
+def _is_admitted(mentions: Mentions, only: StatedTotal, limit: float) -> bool:
+    """Tell whether a denial stands before the total, or a sentence names what is above, the limit beside the total, or that it is not kept."""
+    total = only.amount.value
+    if only.is_text and _has(mentions.body[only.line[0] : only.amount.start]):
+        return True
+    for line in mentions.lines:
+        for sentence in SENTENCE.split(mentions.body[line.start : line.end]):
+            named = [one.value for one in amounts(sentence)]
+            if min((abs(one - total + limit) for one in named), default=1) < _CENT:
+                return True
+            if limit in named and (total in named or _has(sentence)):
+                return True
+    return False
+
+
+def _has(text: str) -> bool:
+    words = text.casefold().replace("\u2019", "'").split()
+    return any(one.strip("*_.,:;()") in _ADMITS or "n't" in one for one in words)
