@@ -15,6 +15,7 @@ from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop, money_of, numbers_of
+from drr.eval.asking.seen import seen_text
 from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span, place_as_written
 from drr.wording.budgets import StatedLimit, stated_limit
@@ -61,18 +62,20 @@ class Subject:
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
-        """Return the subject with the shop's words in English and its currency as dollars, and where each character stood. `None` if where it stands."""
+        """Return the subject as seen, with the shop's words in English and its currency as dollars, and where each character stood. `None` if where it stands."""
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
-        words, other = self._words, names_another(self.report, currency or DOLLARS.code)
-        if not (currency or words or self.numbers):
-            report = without_foreign(self.report, DOLLARS.code)
+        text, seen = seen_text(self.report)
+        words, other = self._words, names_another(text, currency or DOLLARS.code)
+        if not (currency or words or self.numbers or seen):
+            report = without_foreign(text, DOLLARS.code)
             query = None if self.query is None else without_foreign(self.query, DOLLARS.code)
             same = (report, query, other) == (self.report, self.query, False)
             new = {"report": report, "query": query, "asked": self.query, "has_other_currency": other}
             read = self if same else replace(self, **new)
             return read, None
-        report, stood = self._read(self.report, words, currency)
+        report, stood = self._read(text, words, currency)
+        stood = stood if seen is None else [place_as_written(one, seen) for one in stood]
         query = None if self.query is None else self._read(self.query, words, currency)[0]
         report, stood, named = self._with_ids(report, stood)
         new = {"report": report, "query": query, "asked": self.query, "has_other_currency": other}

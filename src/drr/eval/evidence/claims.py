@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from drr.citations.parse import Citations, Marker
+from drr.eval.asking.seen import seen_text
 from drr.eval.evidence.blocks import (
     HOLD,
     BlocksOfReport,
@@ -312,8 +313,8 @@ def _words_of_span(
     citing: Collection[int] = (),
 ) -> str:
     """Return the words of a span without citation marks. Link texts that are part of the sentence stay."""
-    text = undecorated(words_of(report, start, end, markers, citing))
-    text = _EMPTY_BRACKETS.sub("", text).replace("\\$", "$")
+    text = undecorated(seen_text(words_of(report, start, end, markers, citing))[0])
+    text = _EMPTY_BRACKETS.sub("", text)
     text = re.sub(r" ([.,;:!?])", r"\1", " ".join(text.split()))
     return text.strip(edges)
 

@@ -17,6 +17,7 @@ from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.source import Source
+from drr.eval.asking.seen import seen_text
 from drr.eval.report_lists import ReportLists
 from drr.eval.rewards.answer_forms import AnswerForm, Form, PointsForm
 from drr.wording.currency import DOLLARS
@@ -79,7 +80,7 @@ class Rewarded:
     @cached_property
     def lists(self) -> ReportLists:
         # `$12.50` says nothing of a price in a shop of euros.
-        return ReportLists(without_foreign(self.report, self.query.currency or DOLLARS.code))
+        return ReportLists(without_foreign(seen_text(self.report)[0], self.query.currency or DOLLARS.code))
 
     @cached_property
     def listed(self) -> list[str]:

@@ -15,6 +15,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation, with_id
 from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.asking.safety import visible_report
+from drr.eval.asking.seen import seen_text
 from drr.eval.checks.base import Subject
 from drr.eval.checks.results import CheckRow
 from drr.eval.evidence.answers import Answer
@@ -47,7 +48,7 @@ def points_decided_by_code(
     """Return the verdicts that code is certain of, by point. A product that the report does not name decides nothing: the report may use other words."""
     rows, budget = list(points), (checks or {}).get("budget")
     named = named_products(desk, answer) if any("products" in row for row in rows) else frozenset[str]()
-    shown = visible_report(answer.report) if any("purchase" in row for row in rows) else ""
+    shown = seen_text(visible_report(answer.report))[0] if any("purchase" in row for row in rows) else ""
     found: dict[str, PointVerdictRow | None] = {}
     for row in rows:
         if "products" in row:
@@ -77,7 +78,7 @@ def named_products(desk: JudgingContext, answer: Answer) -> frozenset[str]:
     subject = Subject(answer.report, shop=desk.shop, shop_urls=(desk.shop_url,))
     linked = {subject.product_id_of(source.url) for source in subject.citations.sources}
     return frozenset(filter(None, linked)) | frozenset(
-        one.id for one in subject.ids_in(visible_report(answer.report))
+        one.id for one in subject.ids_in(seen_text(visible_report(answer.report))[0])
     )
 
 
