@@ -50,6 +50,7 @@ class Locale:
             (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(list(self._months)[:12])})\b(?!\.?\s(?:de\s)?\d)", self._day),  # no short names: `1 set`
             (rf"(?:^|(?<=[.!]\s))[ >*_#•+-]*(?P<it>{some('lives')})(?=\s)", lambda _: "You live in"),
             (rf"{lead}(?P<it>{some('labels')})(?=[*_]{{0,3}}\s?(?:[:|]|[–—-]\s|\([^()\n]{{1,20}}\)\s?[:|]|$))", self._word),
+            (rf"(?<![\w-])(?P<it>{labels('Order date')})(?=\s\d{{1,2}}[.\s])", lambda _: "ordered on"),
             (rf"(?<![\w-])(?P<it>{some('states')})(?![\w-])", self._word),
             (rf"(?<![\w.,]){stars}(?:\s?(?P<from>\(|[,·]\s|{some('from')})\s?{rated})?(?!\w|,\d)", self._rating),
             (rf"(?<![\w.,]){rated}", lambda found: f"{_digits(found['count'])} ratings"),

@@ -34,7 +34,9 @@ _ORDER_ID = re.compile(
 )
 _DIGITS, _PAIR = 16, 2  # digits of every order's number; cells of a row: a label and its value
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-DAY_LABELS = word_list("order date|ordered|purchased|purchase date|bought|date ordered|order placed|placed")
+DAY_LABELS = word_list(
+    "order date|ordered|purchased|purchase date|bought|date ordered|order placed|placed|date placed|date of order|date of purchase"
+)
 """Labels that name their day as that of an order. `Date` may be that of another event."""
 _ORDER_STATE = "order status"
 _STATE_LABELS = word_list(f"{_ORDER_STATE}|status|state")
@@ -44,6 +46,8 @@ _FACTS = DAY_LABELS | BARE_LABELS | {_ORDER_STATE}
 """Labels behind which a day or a state is an order's, or may be."""
 _ORDER_WORDS = word_list("order|no|number|id|x") | STOP
 _FUNCTION = frozenset(map(fold, vocabulary("shopping")["function_words"]))
+_BEHIND = ("", *",;:.)]|·–—-")
+"""Marks behind a day whose words say nothing more of it."""
 _ENDS = (":", "\uff1a", "-", "\u2013", "\u2014", "\u2026")
 """Marks at the end of a line that introduces others."""
 
@@ -114,14 +118,16 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
 
 
 def records_of(mentions: Mentions) -> Iterator[tuple[int, tuple[str, Span]]]:
-    """Yield the lines of each list about one order, and its number. The list names it alone, and all items are indented or labelled."""
+    """Yield the lines of each list about one order, and its number. The list names it alone, and all other items are indented or labelled."""
     named = sorted(((one, span) for one, span in order_ids(mentions.subject)), key=lambda one: one[1])
     starts = [span[0] for _, span in named]
     for (kind, indent), run in groupby(mentions.lines, key=lambda one: (one.kind, one.indent)):
         lines = list(run)
         low, high = (bisect_left(starts, one) for one in (lines[0].start, lines[-1].end))
         ids = {order_id for order_id, _ in named[low:high]}
-        if kind == "item" and len(ids) == 1 and (indent or all(_label(mentions, one) for one in lines)):
+        at = named[low][1][0] if low < len(named) else 0
+        are_own = (_label(mentions, one) or one.start <= at < one.end for one in lines)
+        if kind == "item" and len(ids) == 1 and (indent or all(are_own)):
             yield from ((line.start, named[low]) for line in lines)
 
 
@@ -145,7 +151,19 @@ def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
     if len(line.cells) == _PAIR:
         label, value = (segment(text, *cell) for cell in line.cells)
         return label.text, value
-    return split_label(segment(text, after_bullet(text, line), line.end))
+    whole = segment(text, after_bullet(text, line), line.end)
+    return split_label(whole) or _day_behind(mentions, whole, line)
+
+
+def _day_behind(mentions: Mentions, one: Segment, line: TextLine) -> tuple[str, Segment] | None:
+    """Return the label and day of a segment such as `placed on May 3, 2021`."""
+    text = mentions.plain
+    when = next(iter(dates(text, one.start, line.end)), None)
+    if when is None or text[when.end : line.end].lstrip(" *_")[:1] not in _BEHIND:
+        return None
+    label = text[one.start : when.start]
+    is_day = _plain(label) in DAY_LABELS
+    return (label, Segment(when.start, text[when.start : when.end])) if is_day else None
 
 
 class _OrderReader:
@@ -290,14 +308,22 @@ class _OrderReader:
         return not days and (products == {order.product_id} or not self._is_alone(cell, None))
 
     def _compare_end(self, line: TextLine, named: tuple[str, Span]) -> None:
-        """Compare the state at the end of a line, before which only the order is named: `Order 63 (sheets): Shipped`."""
-        text = self._mentions.plain
-        for one in list(segments(text, line.start, line.end))[-1:]:
-            part = split_label(one)
-            for value in (one, *(part[1:] if part else ())):
+        """Compare what stands in a line behind the order alone: a day in an item, and a state at the end (`Order 63 (sheets): Shipped`)."""
+        text, every = self._mentions.plain, list(segments(self._mentions.plain, line.start, line.end))
+        order = self._orders[named[0]]
+        right = {
+            one.start for one in dates(text, line.start, line.end) if order and one.covers(order.order_date)
+        }
+        for one in every:
+            for value in (one, *(split_label(one) or ())[1:]):
                 is_behind = named[1][0] < value.start and text[value.end : value.end + 1] != "?"
-                if is_behind and self._is_alone((line.start, value.start), named):
-                    label, state = split_label(value) or ("status", value)
+                if not is_behind or not self._is_alone((line.start, value.start), named):
+                    continue
+                day = _day_behind(self._mentions, value, line) if line.kind != "text" else None
+                if day and right - {day[1].start}:  # it was ordered more than once
+                    continue
+                if day or one is every[-1]:
+                    label, state = day or split_label(value) or ("status", value)
                     self._compare(named, _plain(label), state, is_sure=not self._is_titled)
 
     def _compare(
