@@ -1,7 +1,7 @@
-"""Reads the limit that a question sets for all that is bought together: `no more than $300 in all`, `mein Budget: 300 €`.
+"""Reads the limit that a question sets for all that is bought together.
 
-It knows closed forms of each language, from `locales/budgets.toml`. An amount beside a word that may make it something else is not
-understood. Reports are not read so.
+It knows closed forms of each language, from `locales/budgets.toml`: `no more than $300 in all`, `mein Budget: 300 €`. An amount beside a
+word that may make it something else is not understood. Reports are not read so.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def tally_text(value: Any, currency: Currency = DOLLARS) -> str:
     for name, one in value.items():
         if (name not in _COUNTED or not parts) and one is not None and one != []:
             shown = own.text(one) if name in _AMOUNTS and isinstance(one, (int, float)) else plain_text(one)
-            told = f"{name.replace('_', ' ')} {len(one) if isinstance(one, list) else shown}"
-            parts.append(f"limit read: {shown.removesuffix('.00')} in all" if name == "limit" else told)
+            part = f"{name.replace('_', ' ')} {len(one) if isinstance(one, list) else shown}"
+            parts.append(f"limit read: {shown.removesuffix('.00')} in all" if name == "limit" else part)
     return "; ".join(parts)
 
 

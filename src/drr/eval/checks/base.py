@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from drr.citations.addresses import addresses_in, host_of, path_steps
 from drr.citations.files import KnownPlaces
 from drr.citations.parse import Citations, parse
-from drr.env.constraints import parse_constraints
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
-from drr.env.shop import Shop, money_of, numbers_of
+from drr.env.shop import Shop, numbers_of
 from drr.eval.asking.seen import seen_text
 from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span, place_as_written
-from drr.wording.budgets import StatedLimit, stated_limit
 from drr.wording.currencies import amount_forms
 from drr.wording.currency import DOLLARS
 from drr.wording.locale import Locale, locale_of
@@ -71,15 +69,15 @@ class Subject:
             report = without_foreign(text, DOLLARS.code)
             query = None if self.query is None else without_foreign(self.query, DOLLARS.code)
             same = (report, query, other) == (self.report, self.query, False)
-            new = {"report": report, "query": query, "asked": self.query, "has_other_currency": other}
-            read = self if same else replace(self, **new)
+            put = replace(self, report=report, query=query, asked=self.query, has_other_currency=other)
+            read = self if same else put
             return read, None
         report, stood = self._read(text, words, currency)
         stood = stood if seen is None else [place_as_written(one, seen) for one in stood]
         query = None if self.query is None else self._read(self.query, words, currency)[0]
         report, stood, named = self._with_ids(report, stood)
-        new = {"report": report, "query": query, "asked": self.query, "has_other_currency": other}
-        return replace(self, named=named, **new), stood
+        put = replace(self, report=report, query=query, asked=self.query, has_other_currency=other)
+        return replace(put, named=named), stood
 
     @cached_property
     def is_in_dollars(self) -> bool:
@@ -120,20 +118,6 @@ class Subject:
             for one in {word, self._words.english(word)[0].casefold() if self._words else word}:
                 found.setdefault(one, set()).add(state)
         return {word: frozenset(states) for word, states in found.items()}
-
-    @cached_property
-    def limits(self) -> str:
-        """Return the question with its limit in English, where the other amounts and words are already read."""
-        return self._words.limit_of_whole(self.query or "") if self._words else self.query or ""
-
-    @cached_property
-    def limit(self) -> StatedLimit | None:
-        """Return the limit of the whole that a person set; `None` where there is no amount."""
-        if self.budget is not None:
-            return StatedLimit(self.budget)
-        asked = self.asked if self.asked is not None else self.query
-        money = money_of(self.shop)
-        return stated_limit(asked or "", replace(money, language=self.language or money.language))
 
     def _read(self, text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
         language = self.language or (self.shop.manifest.language if self.shop else None) or ""
@@ -182,12 +166,6 @@ class Subject:
         return parse(
             self.report, self.shop.shop_url, lambda ids: {one.product_id for one in self.products(ids)}
         )
-
-    @cached_property
-    def demands(self) -> Constraints | None:
-        if self.constraints is not None:
-            return self.constraints
-        return parse_constraints(self.limits) if self.query else None
 
     @cached_property
     def user(self) -> User | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
+from drr.env.shop import money_of
 from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import SENTENCE, StatedBill, StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Tally, unverifiable
-from drr.wording.budgets import StatedLimit
+from drr.wording.budgets import StatedLimit, stated_limit
 from drr.wording.figures import Quantity
 from drr.wording.money import amounts
 from drr.wording.quantities import quantities
@@ -75,9 +77,12 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
 
 def _limit(subject: Subject) -> StatedLimit | None:
     """Return the limit that a person set. Without a question it is that of the demands."""
-    wanted = subject.constraints
-    if subject.query is not None or subject.budget is not None or wanted is None:
-        return subject.limit
+    wanted, asked = subject.constraints, subject.query if subject.asked is None else subject.asked
+    if subject.budget is not None:
+        return StatedLimit(subject.budget)
+    if asked is not None or wanted is None:
+        money = money_of(subject.shop)
+        return stated_limit(asked or "", replace(money, language=subject.language or money.language))
     if wanted.total_max is None and wanted.month_max is not None and wanted.months:
         return StatedLimit(round(wanted.month_max * wanted.months, 2))
     return None if wanted.total_max is None else StatedLimit(wanted.total_max)
