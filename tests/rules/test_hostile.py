@@ -66,6 +66,20 @@ def test_every_text_that_was_slow_once_ends(rules_shop: Shop) -> None:
     all_end(rules_shop, SLOW_ONCE, 12_000)
 
 
+LONG_ONCE = {
+    "ids in one line": ("", f"{DIFFUSER} $17.95, ", ""),
+    "values behind a link": (f"{LA} ", "$17.95, 4.3 stars, ", ""),
+    "totals of lines": ("", "- A thing, $5.99\n- **Total:** $5.99\n", ""),
+    "links in an item": ("- All\n", f"  - {LA}\n", ""),
+}
+"""What takes minutes at this length where each line or value is read with all others."""
+
+
+@pytest.mark.long
+def test_a_long_report_ends(rules_shop: Shop) -> None:
+    all_end(rules_shop, LONG_ONCE, 250_000)
+
+
 @pytest.mark.long
 def test_every_place_over_and_over_ends(rules_shop: Shop) -> None:
     all_end(rules_shop, PLACES, 20_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
 from drr.env.entities import Product
@@ -57,6 +57,10 @@ class FactsEntered:
         self.attributes: list[ProductAttribute] = []
         self._mentions = mentions
         self._body = mentions.body
+        self._entered = -1
+        """Start of the line whose next two are known, because a long line is entered again and again."""
+        self._has_scores = False
+        self._in_bundles: set[str] = set()
 
     def _enter_under_label(self, product_id: str, label: str, value: Segment, line: TextLine) -> bool:
         """Enter the value under a label; tell whether it could be read."""
@@ -81,14 +85,16 @@ class FactsEntered:
         }[one.field]  # fmt: skip
 
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
-        if not line.cells and len(OF_FIVE.findall(line.text)) > 1:
+        if line.start != self._entered:
+            self._entered = line.start
+            self._has_scores = not line.cells and len(OF_FIVE.findall(line.text)) > 1
+            references = self._mentions.within(line.start, line.end)
+            self._in_bundles = {one.product_id for one in references if is_bundled(self._body, one.end)}
+        if self._has_scores:
             values = [one for one in values if one.field != "stars"]  # one of two scores is the writer's
         if self._mentions.subject.has_other_currency:
             values = [one._replace(hedged=one.hedged or one.is_bare) for one in values]
-        if any(
-            one.product_id == product_id and is_bundled(self._body, one.end)
-            for one in self._mentions.within(line.start, line.end)
-        ):
+        if product_id in self._in_bundles:
             values = [one for one in values if one.field != "price"]
         self.values += [ProductFact(product_id, one, (line.start, line.end)) for one in values]
 
@@ -139,9 +145,11 @@ _COLON = re.compile(r":\s[\s*_]*")
 _LEADING = re.compile(
     rf"[\s>]*(?:[-*+•·]|\d{{1,3}}[.)])?[\s*_]*(?:(?:and|the|a|or|[Tt]he)\s){{0,2}}[*_]{{0,3}}{_BRACKETED}"
 )
+_SCOPE = re.compile(r"[ *_]{0,9}\(([^)]{0,200})")
 _NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
 _ABOVE = 60
 _FAR = 90  # characters that a sentence may continue behind the product that it is about
+_RECENT = 50  # most facts of one reference
 _LONG = 800  # most characters of a sentence before the product that it is about
 OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
 """A score that is the shop's only where its label or a word says so."""
@@ -175,12 +183,12 @@ class FactsBehind(FactsEntered):
         start = one.start if name is None else self._body.rfind(name, line.start, one.start)
         low = max(line.start, start - _ABOVE)
         joined = _JOINED.search(self._body, low, start)
-        if joined is None or not self._body[line.start : joined.start()].strip():
+        if joined is None or not self._body[max(line.start, low - _ABOVE) : joined.start()].strip():
             return False
-        before = self._mentions.within(line.start, start)
-        return not before or not any(
-            fact.product_id == before[-1].product_id and before[-1].end <= fact.stated.span[0] < start
-            for fact in self.values
+        before = self._mentions.last(line.start, start)
+        return before is None or not any(
+            fact.product_id == before.product_id and before.end <= fact.stated.span[0] < start
+            for fact in self.values[-_RECENT:]
         )
 
     def _name_before(self, line: TextLine, one: ProductReference) -> str | None:
@@ -230,9 +238,8 @@ class FactsBehind(FactsEntered):
 
     def _is_scoped(self, end: int, high: int) -> bool:
         """Tell whether words in brackets behind a value may say where or when it holds: `$75.00 (in another shop)`."""
-        found = self._mentions.plain[end:high].lstrip(" *_").partition(")")[0]
-        letters = "".join(found.split())[1:]
-        return found[:1] == "(" and bool(letters) and not any(map(str.isdigit, letters))
+        found = _SCOPE.match(self._mentions.plain, end, high)
+        return found is not None and bool(found[1].strip()) and not any(map(str.isdigit, found[1]))
 
     def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
         """Tell whether a segment only continues the name: `[X](LINK), 2 Pack, $32.00`."""
@@ -253,12 +260,14 @@ class FactsBehind(FactsEntered):
         """Read the next sentences that begin with `It` or `This` and refer to no product."""
         at = bisect_right(ends, one.start)
         low, high = ends[at - 1], ends[at]
+        if one.start - low > _LONG:
+            return
         behind = self._mentions.plain[one.end : min(high, one.end + _LONG)]
         has_others = len({each.product_id for each in self._mentions.within(low, high)}) > 1
-        is_long = one.start - low > _LONG
-        if is_long or has_others or self._capitals(one, behind) or not self._is_spoken_of(one, low, high):
+        if has_others or self._capitals(one, behind) or not self._is_spoken_of(one, low, high):
             return
-        for start, end in pairwise(ends[at:]):
+        for place in range(at, len(ends) - 1):
+            start, end = ends[place], ends[place + 1]
             sentence = self._body[start:end]
             if not _IT.match(sentence) or self._mentions.within(start, end) or self._capitals(one, sentence):
                 return
@@ -284,7 +293,9 @@ class FactsBehind(FactsEntered):
         """Read `Name: $10.99, 4.9 stars [1]`, which begins with the name of the product that the mark leads to."""
         product = self._mentions.subject.product(one.product_id)
         low = line.start if alone else low
-        if product is None or len({each.product_id for each in self._mentions.within(low, one.end)}) > 1:
+        if product is None or one.start - low > _LONG:
+            return
+        if len({each.product_id for each in self._mentions.within(low, one.end)}) > 1:
             return
         lead = _LEADING.match(self._body, low, one.start)
         labels = (match.end() for match in _COLON.finditer(self._body, low, one.start))

@@ -181,7 +181,10 @@ def _below_tables(mentions: Mentions) -> Iterator[StatedBill]:
         if total is None:
             continue
         table = lines[place - 1].table if place else -1
-        rows = [one for one in lines[:place] if one.kind == "row" and one.table == table >= 0]
+        low = place
+        while low and lines[low - 1].table == table >= 0:
+            low -= 1
+        rows = [one for one in lines[low:place] if one.kind == "row"]
         columns = {k for row in rows for k, cell in enumerate(row.cells) if amounts(mentions.body, *cell)}
         bills = [_bill([_row(mentions, row, column) for row in rows], total) for column in columns]
         ends = not any(map(str.isalpha, mentions.body[total.end : line.end]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from drr.eval.checks.behind import (
     HEAD,
@@ -51,6 +51,7 @@ _BOLD_LABEL = re.compile(r"\s*(?:[-*+]\s)?(?:\*\*|__)[^*_]{1,40}(?::(?:\*\*|__)|
 _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
 _PLUS = re.compile(r"\S \+\s\S")
 _PAIR = 2  # number of cells in a row that is a label with its value
+_MANY = 40  # most lines around a product that may be about it
 _FEW = 4  # most words of a value behind a label
 
 
@@ -142,7 +143,10 @@ class _Reader(FactsBehind):
 
     def _read_items_below(self, index: int, line: TextLine, one: ProductReference) -> None:
         """Read the items in an item that is a product's reference alone: the only amount, stars, number of ratings."""
-        behind, before = self._lines[index + 1 :], self._lines[index - 1 :: -1] if index else []
+        behind, before = (
+            self._lines[index + 1 : index + _MANY],
+            self._lines[max(0, index - _MANY) : index][::-1],
+        )
         inner = list(takewhile(lambda each: each.kind == "item" and each.indent > line.indent, behind))
         lead = self._body[after_bullet(self._body, line) : one.start].rstrip(" *_([")
         alone = (
@@ -153,7 +157,7 @@ class _Reader(FactsBehind):
             alone = bool(line.indent) and _is_named(self._mentions, one, before[len(beside) :])
             after = takewhile(lambda each: each.kind == "item" and each.indent == line.indent, behind)
             inner = [*reversed(beside), *after]
-        if not inner or not alone or self._body[one.end : line.end].strip(" *_:"):
+        if not 0 < len(inner) < _MANY - 1 or not alone or self._body[one.end : line.end].strip(" *_:"):
             return
         low, high = inner[0].start, inner[-1].end
         named = self._capitals(one, self._body[low:high])
@@ -169,7 +173,8 @@ class _Reader(FactsBehind):
     def _read_lines_above(self, index: int, line: TextLine, product_id: str) -> None:
         """Read the labelled lines right above that of an id, if one of their figures is the product's own."""
         parts: list[tuple[str, Segment]] = []
-        for below, each in zip(self._lines[index:0:-1], self._lines[index - 1 :: -1], strict=False):
+        near = self._lines[max(0, index - _MANY) : index + 1]
+        for each, below in reversed(list(pairwise(near))):
             part = split_label(segment(self._body, each.start, each.end))
             if (
                 below.after_blank

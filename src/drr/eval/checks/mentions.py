@@ -180,6 +180,11 @@ class Mentions:
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
+    def last(self, start: int, end: int) -> ProductReference | None:
+        """Return the last of those within."""
+        at = bisect_left(self._starts, end) - 1
+        return self.references[at] if at >= 0 and self._starts[at] >= start else None
+
     def _references(self) -> list[ProductReference]:
         found: list[ProductReference] = []
         linked = bytearray(len(self.body))

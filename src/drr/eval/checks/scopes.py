@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from drr.eval.checks.mentions import PAGES, Mentions, ProductReference, TextLine, after_bullet
 from drr.eval.checks.naming import SAME, full_name, name_words, similarity
 from drr.eval.checks.values import Field, segment, split_label
 
+_MANY = 40  # most lines within an item of one product
 _OUTSIDE = -1
 """Depth of what stands in no list."""
 
@@ -141,19 +143,16 @@ class ProductScopes:
 
     def _linked_below(self, index: int, line: TextLine) -> str | None:
         """Return the one product within an item, where a link alone leads to it or the item is its name."""
-        found = [
-            (each, one)
-            for each in self._within(index, line)
-            for one in self._mentions.within(each.start, each.end)
-        ]
+        lines = list(islice(self._within(index, line), _MANY))
+        found = [(each, one) for each in lines for one in self._mentions.within(each.start, each.end)]
         ids = {one.product_id for _, one in found}
         is_its = any(self._is_alone(*one) for one in found) or any(
             self._is_named(line, one) for _, one in found[:1]
         )
-        return ids.pop() if len(ids) == 1 and is_its else None
+        return ids.pop() if len(ids) == 1 and is_its and len(lines) < _MANY else None
 
     def _within(self, index: int, line: TextLine) -> Iterator[TextLine]:
-        for each in self._lines[index + 1 :]:
+        for each in map(self._lines.__getitem__, range(index + 1, len(self._lines))):
             if each.kind == "item":
                 outside = depth_of(each) <= depth_of(line)
             else:
