@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from drr.env.entities import Product
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.results import Span
@@ -72,7 +73,7 @@ class FactsEntered:
             self._enter(product_id, values, line)
             return bool(values)
         product = self._mentions.subject.product(product_id)
-        known = None if product is None else detail_of(product, label)
+        known = None if product is None else detail_of(product, label, self._mentions.subject)
         if known is not None and value.text:
             self.attributes.append(ProductAttribute(product_id, known, value.text, (value.start, value.end)))
         return known is not None
@@ -107,13 +108,13 @@ def is_bundled(body: str, end: int) -> bool:
 _PLUS = re.compile(r"[ *_)\]]*\+\s")
 
 
-def detail_of(product: Product, label: str) -> str | None:
+def detail_of(product: Product, label: str, subject: Subject) -> str | None:
     """Return the key of the record's details that a label names."""
     wanted = plain_label(label)
     is_maker = wanted in ("brand", "store", "maker", "brand or store")
     if is_maker and product.store and "Brand" not in product.details:
         return "Store"
-    keys = {plain_label(key): key for key in product.details}
+    keys = {plain_label(one): key for key in product.details for one in (subject.in_english(key), key)}
     if wanted in keys or " " not in wanted:
         return keys.get(wanted)
     longer = [key for plain, key in keys.items() if plain.endswith(f" {wanted}")]

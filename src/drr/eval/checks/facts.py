@@ -241,8 +241,9 @@ class _Reader(FactsBehind):
         )
 
     def _is_known(self, product_id: str, label: str) -> bool:
-        product = self._mentions.subject.product(product_id)
-        return field_of(label) is not None or (product is not None and detail_of(product, label) is not None)
+        subject = self._mentions.subject
+        product = subject.product(product_id)
+        return field_of(label) is not None or bool(product and detail_of(product, label, subject))
 
     def _opens(self, line: TextLine, references: Sequence[ProductReference]) -> bool:
         """Tell whether the lines below may be about a line's product. This holds where nothing else follows the reference to it."""

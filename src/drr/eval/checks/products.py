@@ -1,4 +1,4 @@
-"""Rules on products: price, stars, number of ratings and labelled details agree with the product's record."""
+"""Rules on products: price, stars and number of ratings agree with the product's record."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from weakref import WeakKeyDictionary
 from drr.env.entities import Product
 from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Subject
-from drr.eval.checks.behind import ProductAttribute, ProductFact
+from drr.eval.checks.behind import ProductFact
 from drr.eval.checks.facts import facts_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun, maker_words, name_words
 from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import SaidValue, pairs_of
-from drr.wording.figures import Quantity, same_number, same_stars
+from drr.wording.figures import same_stars
 from drr.wording.money import FOREIGN, amounts
-from drr.wording.quantities import numbers
 
 _CENT = 0.005
 _MOST = 60
@@ -185,53 +184,3 @@ def _sold_by(shop: Shop) -> SoldProducts | None:
                 found[one.rating_number].append(one)
         _sold[shop.store] = SoldProducts(found, frozenset(names))
     return _sold[shop.store]
-
-
-def product_claims(subject: Subject, mentions: Mentions) -> Check:
-    """Check that a labelled detail is what the record has under that label."""
-    if subject.shop is None:
-        return unverifiable("shop")
-    tally = Tally()
-    for one in facts_of(mentions).attributes:
-        product = subject.product(one.product_id)
-        known = None if product is None else product.details.get(one.label) or product.store
-        if known is not None and product is not None:
-            why = f"{one.label}: {one.words}", _value_text(known)
-            tally.compare(one.span, _is_detail(one, known), *why)
-    return tally.check("prose")
-
-
-def _value_text(known: object) -> str:
-    return ", ".join(map(str, known)) if isinstance(known, list) else str(known)
-
-
-def _is_detail(one: ProductAttribute, known: object) -> bool | None:
-    """Compare a detail with the record. Wrong are only figures of the same units, with no word that the record lacks. A bare number may be one of pieces."""
-    recorded = _value_text(known)
-    claimed, stated = _words_of_colour(one.words), _words_of_colour(recorded)
-    if claimed <= stated or stated <= claimed:
-        return True
-    figures, recorded_figures = numbers(one.words), numbers(recorded)
-    hedged = any(each.hedged for each in (*figures, *recorded_figures))
-    units, words = list(map(_unit_of, figures)), _words_of(one.words)
-    bare = not words and all(kind is None for kind, _ in units)
-    if not figures or bare or hedged or units != list(map(_unit_of, recorded_figures)):
-        return None
-    if all(any(same_number(a, b) for b in recorded_figures) for a in figures):
-        return True
-    return False if words <= _words_of(recorded) else None
-
-
-def _unit_of(figure: Quantity) -> tuple[str | None, float]:
-    return figure.kind, round(figure.base / figure.value, 6) if figure.value else 1.0
-
-
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(word for word in _words_of_colour(_FIGURES.sub(" ", text)) if not word[0].isdigit())
-
-
-_FIGURES = re.compile(r"\d[\d.,/]*")
-
-
-def _words_of_colour(text: str) -> frozenset[str]:
-    return frozenset("gray" if word == "grey" else word for word in folded_words(text))
