@@ -114,7 +114,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
     "fabricated_citation": Rule("citing:fabricated_citation", "113"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
-    "product_claims": Rule("details:product_claims", "123", reads_figures=True),
+    "product_claims": Rule("products:product_claims", "123", reads_figures=True),
     "process_text": Rule("text:process_text", "113"),
 }
 """Pages list errors in this order."""

@@ -12,6 +12,7 @@ from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Subject, is_own_number
+from drr.eval.checks.id_places import claimed_ids
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import (
     SAME,
@@ -51,8 +52,8 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
         product_id = subject.product_id_of(source.url)
         if product_id:
             places.setdefault(product_id, (source.inline_spans or source.list_spans or [(0, 0)])[0])
-    for one in mentions.references:
-        places.setdefault(one.product_id, (one.start, one.end))
+    for one in claimed_ids(mentions):
+        places.setdefault(one.id, (one.start, one.end))
     tally = Tally()
     missing: list[dict[str, str | None]] = []
     for product_id, span in places.items():

@@ -19,7 +19,7 @@ AMAZON = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 """The form of Amazon's product numbers."""
 _SAMPLE = 400  # most ids of a shop from which its forms are learned
 _FORMS, _USUAL = 24, 3  # most forms that count; fewest ids of a form where a shop has more of them
-_TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{2,38}[A-Za-z0-9](?![\w@-])")
+TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{2,38}[A-Za-z0-9](?![\w@-])")
 _DIGITS = 5  # fewest digits of an id of digits alone
 _MOST = 2_000  # most words of a text that are looked up
 _LEAD = 3  # fewest signs before its digits by which an id is known in prose
@@ -36,8 +36,7 @@ class IdForms:
 
     def __init__(self, ids: Iterable[str]) -> None:
         some = list(ids)
-        self._leads, self._kinds = set(map(_lead, some)), set(map(_kinds, some))
-        self._lengths = set(map(len, some))
+        self._leads, self._shapes = set(map(_lead, some)), set(map(_shape, some))
         self.are_amazons = bool(some) and all(map(AMAZON.fullmatch, some))
         counted = Counter(_form(one) for one in some if not one.isdecimal())
         usual = (one for one, ids in counted.items() if len(counted) <= _FORMS or ids >= _USUAL)
@@ -60,36 +59,30 @@ class IdForms:
         if self.are_amazons or self.form is AMAZON:
             return
         taken = {one.start for one in found}
-        tokens = [one for one in _TOKEN.finditer(text) if one.start() not in taken and _may_be_id(one[0])][
+        tokens = [one for one in TOKEN.finditer(text) if one.start() not in taken and _may_be_id(one[0])][
             :_MOST
         ]
         ids = set(known(list(dict.fromkeys(one[0] for one in tokens))))
         yield from (FoundId(one[0], *one.span()) for one in tokens if one[0] in ids)
 
-    def begins_as_all(self, token: str) -> bool:
-        """Tell whether a token begins as all ids do, with the same signs before the digits."""
+    def begin_as(self, token: str, *, alike: bool = False) -> bool:
+        """Tell whether an id, or with `alike` each id, has the signs that a token has before its digits."""
         if self.form is AMAZON:
             return AMAZON.fullmatch(token) is not None
-        return len(self._leads) == 1 and self.begins_as_some(token)
-
-    def begins_as_some(self, token: str) -> bool:
         lead = _lead(token)
-        return (
-            self.begins_as_all(token) if self.form is AMAZON else len(lead) >= _LEAD and lead in self._leads
-        )
+        return len(lead) >= _LEAD and lead in self._leads and (len(self._leads) == 1 or not alike)
 
     def are_like(self, token: str) -> bool:
-        """Tell whether a token is as long as ids are, and of their kinds of letters, digits and marks."""
-        return _kinds(token) in self._kinds and len(token) in self._lengths
+        """Tell whether an id is as long as a token and has its kinds of letters, digits and marks."""
+        return _shape(token) in self._shapes
 
 
 def _lead(one: str) -> str:
-    """Return the signs before the digits."""
     return "".join(takewhile(lambda sign: not sign.isdecimal(), one))
 
 
-def _kinds(one: str) -> frozenset[str]:
-    return frozenset(map(_kind, one))
+def _shape(one: str) -> tuple[frozenset[str], int]:
+    return frozenset(map(_kind, one)), len(one)
 
 
 def _may_be_id(token: str) -> bool:

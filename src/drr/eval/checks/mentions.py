@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 from drr.citations.hidden import blank_spans
 from drr.citations.parse import Marker
 from drr.eval.checks.base import Subject
-from drr.eval.checks.id_places import claimed_ids
 from drr.eval.checks.naming import name_words
 from drr.eval.checks.values import Segment, segment
 from drr.wording.vocabulary import Wordbook, vocabulary
@@ -202,7 +201,7 @@ class Mentions:
         report = self.subject.report
         found += (
             ProductReference(*one)
-            for one in claimed_ids(self.subject, self.lines)
+            for one in self.subject.ids_in(report)
             if not linked[one.start]
             and (
                 self.body[one.start : one.end] == one.id

@@ -1,25 +1,28 @@
-"""Rules on products: price, stars and number of ratings agree with the product's record."""
+"""Rules on products: price, stars, number of ratings and labelled details agree with the product's record."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from drr.env.entities import Product
 from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Subject
-from drr.eval.checks.behind import ProductFact
+from drr.eval.checks.behind import ProductAttribute, ProductFact
 from drr.eval.checks.facts import facts_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.naming import folded_words, head_noun, maker_words, name_words
+from drr.eval.checks.naming import folded_words, full_name, head_noun, maker_words, name_words
 from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
-from drr.eval.checks.values import SaidValue, pairs_of
-from drr.wording.figures import same_stars
+from drr.eval.checks.values import SaidValue, pairs_of, plain_label, word_list
+from drr.wording.figures import Quantity, same_number, same_stars
 from drr.wording.money import FOREIGN, amounts
+from drr.wording.quantities import numbers
 
 _CENT = 0.005
 _MOST = 60
@@ -37,7 +40,18 @@ _OF_SEVERAL = re.compile(
 _AROUND = 1000
 """Characters on either side of an amount in which another explanation of the amount is looked for."""
 _INDEXED = 20_000
-"""Most products of a shop that is searched for a rating."""
+"""Most products of a shop that is searched for a rating or a detail."""
+_BRANDS = word_list("brand|store|maker|brand or store|manufacturer|marke|hersteller")
+_OF_ONE = word_list("color|colour|farbe|material")
+"""Labels whose value is one of few, so that another value of the shop may be a wrong one."""
+_BROAD = word_list(
+    "metal|plastic|wood|fabric|textile|ceramic|natural|multi|multicolor|metall|kunststoff|plastik|holz|stoff|textil|keramik|natur|bunt"
+)
+"""Values that others are kinds of: steel is metal."""
+_LONG, _ALIKE, _FAR = 4, 0.5, 0.1
+"""Most words of a brand; similarity of two spellings of one; difference of two figures in different units that no rounding explains."""
+_FIGURES, _GROUP = re.compile(r"\d[\d.,/]*"), re.compile(r"\d[.,]\d{3}(?!\d)")
+"""A figure; and a point or comma that parts thousands in one language and begins decimals in another."""
 
 
 def price(subject: Subject, mentions: Mentions) -> Check:
@@ -163,10 +177,11 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
 
 
 class SoldProducts(NamedTuple):
-    """All products of a shop by number of ratings, and their nouns and makers."""
+    """All products of a shop by number of ratings, their nouns and makers, and what they have under labels of one value."""
 
     by_count: Mapping[int, Sequence[Product]]
     names: frozenset[str]
+    values: Mapping[str, set[frozenset[str]]]
 
 
 _sold: WeakKeyDictionary[Store, SoldProducts] = WeakKeyDictionary()
@@ -178,9 +193,84 @@ def _sold_by(shop: Shop) -> SoldProducts | None:
         return None
     if shop.store not in _sold:
         found, names = defaultdict[int, list[Product]](list), set[str]()
+        values = defaultdict[str, set[frozenset[str]]](set)
         for one in shop.store.iter_products():
             names |= {head_noun(one.title), *maker_words(one)}
             if one.rating_number is not None:
                 found[one.rating_number].append(one)
-        _sold[shop.store] = SoldProducts(found, frozenset(names))
+            for key, value in {**one.details, "Store": one.store}.items():
+                values[_kind_of(key)].add(_words_of(str(value or "")))
+        _sold[shop.store] = SoldProducts(found, frozenset(names), values)
     return _sold[shop.store]
+
+
+def product_claims(subject: Subject, mentions: Mentions) -> Check:
+    """Check that a labelled detail is what the record has under that label."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    tally = Tally()
+    for one in facts_of(mentions).attributes:
+        product = subject.product(one.product_id)
+        known = None if product is None else product.details.get(one.label) or product.store
+        if known is not None and product is not None:
+            recorded = ", ".join(map(str, known)) if isinstance(known, list) else str(known)
+            holds = _is_detail(subject.shop, one, product, recorded)
+            tally.compare(one.span, holds, f"{one.label}: {one.words}", recorded)
+    return tally.check("prose")
+
+
+def _is_detail(shop: Shop, one: ProductAttribute, product: Product, recorded: str) -> bool | None:
+    """Compare a detail with the record. `None` where it may be said in other words."""
+    claimed, stated = _words_of(one.words), _words_of(recorded)
+    if claimed <= stated or stated <= claimed:
+        return True
+    if figures := numbers(one.words):
+        return _are_figures(one.words, figures, recorded)
+    if claimed & stated or claimed <= _words_of(f"{full_name(product)} {product.document()}"):
+        return None
+    kind, sold = _kind_of(one.label), _sold_by(shop)
+    is_other = claimed in (sold.values.get(kind, ()) if sold and kind else ())
+    if kind == "brand":
+        return False if is_other or _is_other_name(one.words, product) else None
+    return False if is_other and not (claimed | stated) & _BROAD else None
+
+
+def _kind_of(label: str) -> str:
+    """Return the name of a label of a brand or of one value, and nothing for another."""
+    plain = plain_label(label)
+    return "brand" if plain in _BRANDS else plain if plain in _OF_ONE else ""
+
+
+def _are_figures(words: str, figures: list[Quantity], recorded: str) -> bool | None:
+    """Compare figures with a unit, where the record lacks no word. A bare number may be one of pieces."""
+    known, every = numbers(recorded), _words_of(_FIGURES.sub(" ", words))
+    is_bare = not every and not any(one.kind for one in figures)
+    is_unsure = (
+        is_bare or _GROUP.search(f"{words} {recorded}") or any(one.hedged for one in (*figures, *known))
+    )
+    if is_unsure or [one.kind for one in figures] != [one.kind for one in known]:
+        return None
+    if all(any(same_number(a, b) for b in known) for a in figures):
+        return True
+    units = _words_of(" ".join(one.form for one in figures if one.kind))
+    are_converted = any(a.unit != b.unit for a, b in zip(figures, known, strict=True))
+    is_near = are_converted and any(abs(a.base - b.base) <= _FAR * b.base for a in figures for b in known)
+    return None if is_near or not every - units <= _words_of(recorded) else False
+
+
+def _is_other_name(words: str, product: Product) -> bool:
+    """Tell whether a text is surely the name of another brand: a few words with capitals that are spelled otherwise."""
+    own = (*(product.details.get(key) for key in ("Brand", "Manufacturer")), product.store, product.title)
+    said, names = _letters(words), [_letters(str(one)) for one in own if one]
+    if any(said in one or one in said or SequenceMatcher(None, said, one).ratio() > _ALIKE for one in names):
+        return False
+    is_short = len(words.split()) <= _LONG <= len(said)
+    return is_short and all(one[:1].isupper() for one in words.split())
+
+
+def _letters(text: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFKD", text).casefold() if one.isalnum())
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset("gray" if word == "grey" else word for word in folded_words(text))
