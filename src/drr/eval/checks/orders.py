@@ -38,6 +38,7 @@ DAY_LABELS = word_list(
     "order date|ordered|purchased|purchase date|bought|date ordered|order placed|placed|date placed|date of order|date of purchase"
 )
 """Labels that name their day as that of an order. `Date` may be that of another event."""
+_BEGIN = {one.partition(" ")[0] for one in DAY_LABELS}
 _ORDER_STATE = "order status"
 _STATE_LABELS = word_list(f"{_ORDER_STATE}|status|state")
 BARE_LABELS = word_list("date|day|when|status|state")
@@ -157,8 +158,8 @@ def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
 
 def _day_behind(mentions: Mentions, one: Segment, line: TextLine) -> tuple[str, Segment] | None:
     """Return the label and day of a segment such as `placed on May 3, 2021`."""
-    text = mentions.plain
-    when = next(iter(dates(text, one.start, line.end)), None)
+    text, first = mentions.plain, one.text.partition(" ")[0].strip("*_").casefold()
+    when = next(iter(dates(text, one.start, line.end)), None) if first in _BEGIN else None
     if when is None or text[when.end : line.end].lstrip(" *_")[:1] not in _BEHIND:
         return None
     label = text[one.start : when.start]
@@ -317,7 +318,9 @@ class _OrderReader:
         for one in every:
             for value in (one, *(split_label(one) or ())[1:]):
                 is_behind = named[1][0] < value.start and text[value.end : value.end + 1] != "?"
-                if not is_behind or not self._is_alone((line.start, value.start), named):
+                if is_behind and not self._is_alone((line.start, value.start), named):
+                    return
+                if not is_behind:
                     continue
                 day = _day_behind(self._mentions, value, line) if line.kind != "text" else None
                 if day and right - {day[1].start}:  # it was ordered more than once
