@@ -86,6 +86,13 @@ def test_a_mistake_is_what_both_readings_hold_wrong_and_has_its_place(study: Stu
     assert values["mistaken_statements"] == pytest.approx(len(found["mistakes"]) / found["statements"])
 
 
+def test_the_words_of_a_charge_carry_no_markup(study: Study, shop: Shop) -> None:
+    report = REPORT.replace("six ports", "**six** `ports`")
+    script = Proofreader(of_words("ports", false("", "it has four")))
+    found, _ = found_in(study, shop, script, report)
+    assert found["mistakes"] and all(set("*`#|").isdisjoint(row["words"]) for row in found["mistakes"])
+
+
 def test_what_the_second_reading_does_not_hold_wrong_is_none(study: Study, shop: Shop) -> None:
     script = Proofreader(of_words("is blue", false("blue")), weighs=lambda charge: "right")
     found, values = found_in(study, shop, script)

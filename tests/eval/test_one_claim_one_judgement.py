@@ -162,6 +162,23 @@ async def test_halves_of_two_types_are_asked_for_once_more_together(study: Study
     assert await judged_by(study, shop, script) == 0, "nothing is asked twice"
 
 
+@pytest.mark.parametrize(("second", "page"), [("full_support", "full"), ("no_support", "none")])
+async def test_all_that_say_nothing_of_what_one_says_in_part_are_asked_about_once_more(
+    study: Study, shop: Shop, second: str, page: str
+) -> None:
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    told = iter(["no_support", second])
+
+    def together(claim: str, text: str) -> str:
+        return next(told) if "ports" in text and "Clean" in text else halves(claim, text)
+
+    script = Judge(claims=sentences, support=together)
+    assert await judged_by(study, shop, script) == 3
+    (claim, _) = claims_of(study)
+    assert claim.joint is not None and claim.joint.page == page
+    assert await judged_by(study, shop, script) == 0, "a kept verdict stands"
+
+
 async def test_where_a_type_alone_says_all_nothing_more_is_asked(study: Study, shop: Shop) -> None:
     await put(study, answer("a", "x", REPORT, [PAGE]))
     script = Judge(

@@ -174,7 +174,7 @@ def test_without_a_question_or_a_total_nothing_is_said_of_a_budget(rules_shop: S
     assert checked(TWO, shop=rules_shop)["budget"].remarks == ("question",)
     assert checked("Fine.", shop=rules_shop, query="$40 in all")["budget"].remarks == ("prose",)
     assert checked("Fine.", shop=rules_shop, query="nice things")["budget"].remarks == ("absent",)
-    assert checked(TWO, shop=rules_shop, query="under $40")["budget"].remarks == ("limit not understood",)
+    assert checked(TWO, shop=rules_shop, query="under $40")["budget"].remarks == ("limit_not_understood",)
 
 
 def test_a_wrong_sum_says_what_it_comes_to() -> None:

@@ -122,6 +122,25 @@ def test_what_is_set_aside_or_no_shop_is_not_accused(rules_shop: Shop, text: str
     assert "outside_shop" not in failing(text, shop=rules_shop, user_id=READER)
 
 
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("https://www.otto.de/p/lampe-1/", "fail"),
+        ("https://www.bol.com/nl/nl/p/lamp/93/", "fail"),
+        ("https://www.amazon.com/s?k=lamp", "fail"),
+        ("https://www.walmart.com/help/article/returns", "pass"),
+        ("https://www.hornbach.de/ratgeber/lampe/", "pass"),
+        ("https://corporate.target.com/press", "pass"),
+        ("https://lamps.example.org/desk", "unverifiable"),
+        ("https://notamazon.com/lamp", "unverifiable"),
+    ],
+)
+def test_only_offers_of_known_shops_are_accused_and_of_an_unlisted_host_nobody_can_tell(
+    rules_shop: Shop, address: str, status: str
+) -> None:
+    assert checked(f"See [this]({address}).", shop=rules_shop)["outside_shop"].status == status
+
+
 def test_an_id_of_no_product_is_named_with_the_one_that_was_meant(rules_shop: Shop) -> None:
     for text in (
         f"Take [it]({A.replace(DIFFUSER, DIFFUSER.replace('0', 'O', 1))}).",

@@ -79,6 +79,7 @@ def _lines(report: str, findings: Findings) -> Iterator[str]:
     width = max(map(len, checks))
     for name, found in checks.items():
         why = next(iter(found.remarks), "")
+        why = why.replace("_", " ") if name == "budget" else why
         result = _printable(value_text(name, found.value, findings.currency))
         if found.status == "unverifiable":
             result = (

@@ -83,6 +83,12 @@ def _texts(tokens: Iterable[Token]) -> Iterable[str]:
             yield token.content
 
 
+def unmarked(markdown: str) -> str:
+    """Return the words of Markdown on one line, without its marks. A part of a text may have half of a pair of marks."""
+    text = " ".join(_texts(markdown_parser().parse(markdown.strip())))
+    return " ".join(text.replace("**", "").replace("|", " ").split())
+
+
 class _Page:
     """Renders blocks as lines. A container's lines are indented when it closes; the parser limits the nesting."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from itertools import product as combinations
+from pathlib import Path
 from typing import NamedTuple
 
-from drr.citations.addresses import host_of
+from drr.citations.addresses import host_of, path_steps
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Subject, is_own_number
@@ -27,14 +30,6 @@ from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import segment
 
 _CONFUSED = {"O": "O0", "0": "0O", "I": "I1L", "1": "1IL", "L": "L1I", "S": "S5", "5": "5S", "B": "B8", "8": "8B"}  # fmt: skip
-_SHOPS = (
-    "amazon|ebay|walmart|target|chewy|petsmart|petco|homedepot|lowes|wayfair|etsy|bestbuy|costco|aliexpress|alibaba|temu|shein|overstock|ikea|newegg|sephora|ulta|macys|kohls|rei"
-    "|tractorsupply|samsclub|wish|zappos|instacart|cvs|walgreens|iherb|staples|officedepot|acehardware|menards|harborfreight|qvc|jd|taobao|rakuten|flipkart|lazada|nordstrom|argos|tesco|zalando|kroger|michaels"
-)
-"""Large shops on the web, by the names of their sites."""
-_OTHER_SHOPS = re.compile(
-    rf"(?:^|\.)(?:{_SHOPS})\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|example)$|^amzn\.to$|^a\.co$"
-)
 _COUNTER = re.compile(r"(?:www\d?|smile|m|mobile|shop|store|[a-z]{2})?")
 """Prefixes of a shop's address where it sells; its pages for developers, investors and the like have others."""
 _SHOP_HOST = re.compile(
@@ -87,30 +82,43 @@ def near_miss(subject: Subject, product_id: str) -> str | None:
 
 
 def outside_shop(subject: Subject, mentions: Mentions) -> Check:
-    """Check that no address leads to another shop."""
+    """Check that no address leads to another shop's offer. What kind of place an unlisted host is, nobody can tell."""
     if not subject.hosts:
         return unverifiable("shop")
     tally = Tally()
     for source in subject.citations.sources:
-        if _is_of_another_shop(subject, source.url) and not subject.is_asked(host_of(source.url)):
-            span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
-            tally.fail(span, f"Address: {source.url}; it is a page of another shop")
-        else:
-            tally.ok()
+        span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
+        is_asked = subject.is_asked(host_of(source.url))
+        keeps = True if is_asked else _keeps_to_shop(subject, source.url)
+        tally.compare(span, keeps, f"Address: {source.url}; it is a page of another shop")
     # A report without addresses leads to no other shop, which is all that this rule asks.
-    if not tally.passed and not tally.findings:
+    if not subject.citations.sources:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
     return tally.check()
 
 
-def _is_of_another_shop(subject: Subject, url: str) -> bool:
+@cache
+def _other_shops() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the hosts of other shops, and the first steps of their pages that sell nothing."""
+    table = tomllib.loads(Path(__file__).with_name("other_shops.toml").read_text("utf-8"))
+    steps = table.pop("no_offer")["steps"]
+    return frozenset(host for one in table.values() for host in one["hosts"]), frozenset(steps)
+
+
+def _keeps_to_shop(subject: Subject, url: str) -> bool | None:
+    """Tell whether an address is the shop's own or offers nothing; `None` for a host that nobody lists."""
     if url.startswith("user://") or subject.is_shop_url(url):
-        return False
-    host = host_of(url)
-    other = _OTHER_SHOPS.search(host)
-    if (other and _COUNTER.fullmatch(host[: other.start()])) or _SHOP_HOST.search(host):
         return True
-    return _PRODUCT_PATH.search(url.split("://", 1)[-1]) is not None
+    hosts, sells_nothing = _other_shops()
+    host, steps = host_of(url), path_steps(url)
+    parts = host.split(".")
+    names = {".".join(parts[at:]): ".".join(parts[:at]) for at in range(len(parts) - 1)}
+    counter = next((front for name, front in names.items() if name in hosts), None)
+    if counter is not None and not _COUNTER.fullmatch(counter):
+        return True
+    if counter is None and not _SHOP_HOST.search(host):
+        return False if _PRODUCT_PATH.search(url.split("://", 1)[-1]) else None
+    return any(one.casefold() in sells_nothing for one in steps[:2])
 
 
 def name_matches_id(subject: Subject, mentions: Mentions) -> Check:

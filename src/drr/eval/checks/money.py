@@ -66,7 +66,7 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     asked = _limit(subject)
     if asked is None or asked.most is None:
         given = subject.query is not None or subject.constraints is not None
-        return unverifiable("limit not understood" if asked else "absent" if given else "question")
+        return unverifiable("limit_not_understood" if asked else "absent" if given else "question")
     totals = [one for one in totals_of(mentions) if not is_of_order(mentions, one.amount.start)]
     only = totals[0] if len({round(one.amount.value, 2) for one in totals}) == 1 else None
     tally = Tally()

@@ -11,9 +11,9 @@ from drr.wording.currency import Currency
 Status = Literal["pass", "fail", "remark", "unverifiable"]
 """`remark`: something is untidy, and nothing is wrong."""
 Unknown = Literal[
-    "absent", "prose", "unrecorded", "shop", "user", "question", "calls", "given_up", "limit not understood"
+    "absent", "prose", "unrecorded", "shop", "user", "question", "calls", "given_up", "limit_not_understood"
 ]
-"""Reason why a rule cannot decide, in few words. The report says nothing of the kind, or says it only in running text, which is not read;
+"""Reason why a rule cannot decide, in one word. The report says nothing of the kind, or says it only in running text, which is not read;
 the record lacks the fact; no shop, user, question or tool calls were given; or the rule is given up.
 """
 Span = tuple[int, int]

@@ -6,7 +6,8 @@ The judge is asked with the prompt of `support`. Code alone finds which types ke
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.faithfulness import JOINT, SCORE, JudgedClaim, VerdictRow, needs_joint
@@ -17,7 +18,10 @@ from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.support import ClaimTask, SupportTask
 from drr.eval.tasks.support_items import SupportItem, contradicted_figures
 from drr.eval.tasks.support_requests import batches_of, items_of_unit, joint_items
-from drr.study.unit import Record, Unit
+from drr.study.unit import Outcome, Record, Unit
+
+if TYPE_CHECKING:
+    from drr.eval.asking.judge import Examiner
 
 
 class JointTask(SupportTask):
@@ -46,10 +50,25 @@ class JointTask(SupportTask):
             own = {name: keeps[name] for name in ids}
             if own:
                 spec = {"claims": [claims[name] for name in ids], "keeps": own}
+                spec["partly"] = [one.id for one in group if _is_partly(one, several)]
                 yield self.asked(desk, about, extracted.key, group, spec, keeps=own)
 
     def items(self, desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
         return items_of_unit(joint_items(desk, desk.answer(spec["answer"]), spec["claims"]), spec)
+
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        """Judge one unit. It is asked once more where all sources together say nothing of what one of them says in part."""
+        first = await super().work(desk, spec, judge)
+        verdicts = first.result["verdicts"]
+        partly = [name for name in spec.get("partly", ()) if verdicts[name]["status"] == "none"]
+        again = [item for item in self.items(desk, spec) if item.id in partly]
+        if not again:
+            return first
+        from drr.eval.tasks.support_requests import judge_support
+
+        second = await judge_support(judge, desk.prompts, desk.protocol, again, about=(spec["answer"],))
+        known = {name: one for name, one in second.items() if one["status"] in SCORE}
+        return replace(first, result={"verdicts": verdicts | known})
 
     def read(self, record: Record, judged: Judged) -> None:
         super().read(record, judged)
@@ -62,6 +81,12 @@ class JointTask(SupportTask):
 
 
 JOINT_TASK = JointTask()
+
+
+def _is_partly(item: SupportItem, claims: Iterable[JudgedClaim]) -> bool:
+    """Tell whether one source alone says a part of what an item asks of all together."""
+    (claim,) = (one for one in claims if one.id == item.claim_id)
+    return "partial" in (claim.seen if item.against == "seen" else claim.page).values()
 
 
 def _asked(claim: JudgedClaim, keeps: Collection[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from drr.env.shop import money_of
 from drr.eval.asking.conversation import Asking, Section, conversation_with_prefix
 from drr.eval.asking.forms import StatementAnswer, StatementAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
-from drr.eval.asking.safety import visible_report
+from drr.eval.asking.safety import unmarked, visible_report
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import maker_words, name_words
@@ -327,7 +327,7 @@ def _row(brief: Brief, charge: StatementCharge, judged: StatementAnswer) -> Mist
     row: MistakeRow = {
         "start": start,
         "end": end,
-        "words": brief.subject.report[start:end],
+        "words": unmarked(brief.subject.report[start:end]),
         "why": charge.why,
         "defence": judged.working,
     }
