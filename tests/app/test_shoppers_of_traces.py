@@ -201,6 +201,31 @@ def test_a_redacted_bundle_has_no_field_of_the_shopper(
     assert not found and "I am \u2588" in text and ann.user_id in text
 
 
+SPELLED = {
+    "an address of the profile": lambda one: f"user://{one.user_id}/profile {one.phone_number}",
+    "the name alone": lambda one: f"{one.first_name} {one.last_name} at {one.address.address1}",
+    "a telephone alone": lambda one: f"call {one.phone_number}",
+    "a telephone in one": lambda one: "tel:+1" + "".join(filter(str.isdigit, one.phone_number))[-10:],
+    "a street in bold": lambda one: f"{one.email}: **{one.address.address1.replace(' ', '**, ', 1)}",
+    "a name in one": lambda one: f"{one.email} {one.first_name}{one.last_name}",
+}
+
+
+@pytest.mark.parametrize("how", SPELLED)
+def test_a_redacted_bundle_has_no_field_of_a_stranger_however_it_is_spelled(
+    how: str, people: People, tmp_path: Path, drr: Drr
+) -> None:
+    bob = people.bob
+    row = as_atif(people.ann, structured("Ann", address_of(people.ann)))
+    row["steps"][1]["tool_calls"][0]["arguments"] = {bob.email: 1}
+    text = json.dumps(row).replace("None.", SPELLED[how](bob))
+    imported(drr, tmp_path / "s", "atif", json.loads(text), people.shop)
+    found = redacted(drr, tmp_path / "s").casefold()
+    digits = "".join(filter(str.isdigit, bob.phone_number))[-10:]
+    words = [bob.email, bob.last_name, bob.phone_number, digits, bob.address.address1.split(maxsplit=1)[1]]
+    assert not [one for one in words if one.casefold() in found]
+
+
 def test_a_study_that_0_3_0_imported_is_cleaned(people: People, tmp_path: Path, drr: Drr) -> None:
     unpack_kept("traced", tmp_path)
     values = json.loads((tmp_path / "people.json").read_text("utf-8"))

@@ -75,6 +75,11 @@ class _Others:
         return bool(others)
 
 
+def users_in_addresses(text: str) -> set[str]:
+    """Return the ids in the addresses of records, whoever they are."""
+    return {user for user, _ in _ADDRESS.findall(text)}
+
+
 def addresses_in_text(text: str, shop: Shop | None) -> dict[str, str]:
     """Return the addresses of orders and users whose ids or e-mail stand in a text, each with its user."""
     found = {}
