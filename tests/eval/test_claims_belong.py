@@ -67,6 +67,12 @@ OPEN = {
     "a sum below links on their own lines": f"{OATIE}\nScrews: four of them\n\n{PIPKIN}\nScrews: four of them\n\nTogether: $108.98\n",
     "prose below a link on its own line": f"{OATIE}\n\nEverybody can mount it.\n\n{PIPKIN}\n",
     "a heading without a link": f"### {OATIE}\n\n### Lumo\n\nPrice: $46.99\n\n### {PIPKIN}\n",
+    "an alternative": f"### {OATIE}\n- Alternative: the Lumo costs $9.99\n- Price: $9.99\n",
+    "an alternative by its name": f"### {OATIE}\n- Runner-up: Lumo Door, $9.99\n- Price: $9.99\n",
+    "another thing below a heading": f"### {OATIE}\n- Lumo Door costs $9.99\n- Price: $9.99\n",
+    "another link behind a label": f"### {OATIE}\n- Alternative: {PIPKIN}\n- Price: $9.99\n",
+    "a denied thing": f"### {OATIE}\n- Not Lumo Door: it costs $9.99\n- Price: $9.99\n",
+    "a new order": f"### {OATIE}\n- Order 5260 of 3 May took two days\n- Order 5261: two pieces\n- Price: $9.99\n",
     "a list of nobody, then a product": f"Price: $46.99\n\n{PIPKIN}\nScrews: four\n",
 }  # fmt: skip
 
@@ -78,7 +84,6 @@ def test_where_the_structure_is_unclear_nothing_is_cited(report: str) -> None:
         "Screws into the wall": "O" if "wall\n" in report.partition(PIPKIN)[0] else "P",
         "Screws: four": "P",
         "Screws: four of them": "P",
-        "Cheaper: the Lumo": "O",
     }
     assert found and found == {text: {own[text]} if text in own else set() for text in found}
 

@@ -1,20 +1,25 @@
 """Finds what a line of a report belongs to: the item, link or heading above, whose citation its statements take.
 
 Items indented below an item that is only a link, or a name with its mark, are about it; below an item that says more only lines with
-a label (`Price: $21.99`) are. So are items and labelled lines below a heading or a link on a line of its own. What stands below an item without citation is about
+a label (`Price: $21.99`) are. A line that names a thing of its own (`Alternative: the steel one`, `Order 56: ...`) ends this. So are items and labelled lines below a heading or a link on a line of its own. What stands below an item without citation is about
 that item. All else stays open.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drr.citations.parse import Marker
 from drr.eval.evidence.blocks import HOLD, ReportBlock
 from drr.eval.evidence.citing_links import is_mark_by_nature
+from drr.wording.vocabulary import vocabulary
 
 _EDGE = f" \t*_`:.()[]{HOLD}"
+_ARTICLES = ("a", "an", "the")
+_ORDER = re.compile(r"order\s(?:id\s|number\s|no\.?\s)?[#`]?\w*\d", re.I)
+_DENIED = re.compile(rf"(?:{vocabulary('facts').either('denied')})\s", re.I)
 _LABEL_WORDS = 4
 """Most words of a label."""
 
@@ -54,6 +59,35 @@ def _is_label_and_value(line: str) -> bool:
     return bool(colon and value[:1].isspace() and value.strip()) and 0 < len(label.split()) <= _LABEL_WORDS
 
 
+def begins_another(text: str, above: str) -> bool:
+    """Tell whether a line begins a thing of its own: an order, what is denied, or a thing whose name those words above lack."""
+    return any(_begins_another(line, above) for line in text.splitlines())
+
+
+def _begins_another(line: str, above: str) -> bool:
+    plain = line.replace("*", "").replace("\uff1a", ": ").strip(f"_ \t>{HOLD}")
+    label, colon, value = plain.partition(": ")
+    words = (value if colon else plain).split()
+    if colon and (any(map(str.isdigit, label)) or (words and words[0].casefold() in _ARTICLES)):
+        return True
+    is_order = _ORDER.match(plain) is not None
+    denied = _DENIED.match(plain)
+    name = plain[denied.end() :].split()[:2] if denied else words[:2] if has_name(plain) else []
+    is_name = (
+        bool(name)
+        and all(word[:1].isupper() for word in name)
+        and any(word.strip(",.;()") not in above for word in name)
+    )
+    return is_order or (is_name and (denied is not None or not colon or any(map(str.isdigit, value))))
+
+
+def has_name(text: str) -> bool:
+    """Tell whether a line, or the value behind its label, begins with two words in capitals, as a thing's name does."""
+    words = text.replace("*", "").partition(": ")
+    first = (words[2] or words[0]).strip(f"_ \t>{HOLD}").split()[:2]
+    return len(first) > 1 and all(word[:1].isupper() for word in first)
+
+
 class OpenItems:
     """The items around the place that is read, the innermost last."""
 
@@ -81,6 +115,11 @@ class OpenItems:
         if item is None:
             return None
         return item.urls if item.whole or is_labelled(self._text[block.start : block.end]) else ()
+
+    def end_of_what_is_given(self) -> None:
+        """Let the innermost item give nothing to what follows."""
+        if self._items:
+            self._items[-1].urls = ()
 
     def is_bare(self, block: ReportBlock) -> bool:
         """Tell whether a block has no words beside its citations."""

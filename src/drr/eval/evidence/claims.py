@@ -23,7 +23,15 @@ from drr.eval.evidence.blocks import (
     undecorated,
 )
 from drr.eval.evidence.citing_links import names_citing, only_points, words_of
-from drr.eval.evidence.claim_owners import OpenItems, has_below, is_labelled, names_its_source, urls_of
+from drr.eval.evidence.claim_owners import (
+    OpenItems,
+    begins_another,
+    has_below,
+    has_name,
+    is_labelled,
+    names_its_source,
+    urls_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +164,13 @@ class _Statements:
         self._led = False
         """True if a link on a line of its own is the title of what stands below, so that the next such link is too."""
         self._items = OpenItems(text)
+        self._above = ""
+        """The last block with a citation, which may repeat its thing's name below."""
 
     def take(self, block: ReportBlock, below: ReportBlock | None) -> None:
         markers = self._markers_within(block.start, block.end)
+        if markers:
+            self._above = self._report[block.start : block.end]
         self._items.leave(block)
         if block.kind == "cluster":
             self._take_cluster(block, markers, below)
@@ -171,7 +183,7 @@ class _Statements:
             ):
                 self._state(block, ())
         else:
-            self._state(block, self._given_to(block))
+            self._state(block, self._given_to(block, markers))
         if block.kind == "item":
             if self._is_closed_by(block, markers):
                 self._cite_pending(urls_of(markers), since=self._block)
@@ -183,14 +195,20 @@ class _Statements:
         self._pending, self._led = [], led
         self._title_urls = urls_of(markers)
 
-    def _given_to(self, block: ReportBlock) -> tuple[str, ...]:
+    def _given_to(self, block: ReportBlock, markers: list[Marker]) -> tuple[str, ...]:
         """Return the addresses that the item, link or heading above gives to statements without citation."""
         of_item = self._items.given_to(block)
         labelled = is_labelled(self._held[block.start : block.end])
+        is_led = labelled and names_its_source(markers) and urls_of(markers) != (of_item or self._title_urls)
+        if is_led or (
+            block.kind != "row" and begins_another(self._held[block.start : block.end], self._above)
+        ):
+            self._title_urls = of_item = ()
+            self._items.end_of_what_is_given()
         is_apart = self._led and block.parted and bool(self._pending)  # as the sum of all things is
         if block.kind == "text" and of_item is None and (is_apart or not labelled):
             self._title_urls = ()
-        if block.kind == "row":
+        if block.kind == "row" or (labelled and has_name(self._held[block.start : block.end])):
             return ()
         return self._title_urls if of_item is None else of_item
 
