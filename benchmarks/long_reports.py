@@ -47,7 +47,7 @@ KINDS: dict[str, tuple[str, str]] = {
 
 
 def long_text(head: str, again: str, products: list[Product], length: int) -> str:
-    parts, size = [], 0
+    parts, size = list[str](), 0
     for one in cycle(products):
         url = f"http://ecommerce.example/{one.product_id}"
         known = {"id": one.product_id, "url": url, "title": one.title, "price": f"{one.price:.2f}"}
