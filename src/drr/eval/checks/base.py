@@ -115,13 +115,9 @@ class Subject:
         """Return the states that each word of the shop's mapping may mean, also as it is read in English."""
         found: dict[str, set[str]] = {}
         for word, state in (self.shop.manifest.states if self.shop else {}).items():
-            for one in {word, self.in_english(word).casefold()}:
+            for one in {word, self._words.english(word)[0].casefold() if self._words else word}:
                 found.setdefault(one, set()).add(state)
         return {word: frozenset(states) for word, states in found.items()}
-
-    def in_english(self, label: str) -> str:
-        """Return a label or a state as a report in English has it."""
-        return self._words.english(label)[0] if self._words else label
 
     def _read(self, text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
         language = self.language or (self.shop.manifest.language if self.shop else None) or ""

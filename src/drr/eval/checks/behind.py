@@ -26,6 +26,7 @@ from drr.eval.checks.values import (
     stated_values,
     values_of,
 )
+from drr.wording.locale import locale_of
 
 
 class ProductFact(NamedTuple):
@@ -114,7 +115,9 @@ def detail_of(product: Product, label: str, subject: Subject) -> str | None:
     is_maker = wanted in ("brand", "store", "maker", "brand or store")
     if is_maker and product.store and "Brand" not in product.details:
         return "Store"
-    keys = {plain_label(one): key for key in product.details for one in (subject.in_english(key), key)}
+    words = locale_of(subject.language or (subject.shop.manifest.language if subject.shop else None))
+    english = {plain_label(words.english(key)[0]): key for key in product.details} if words else {}
+    keys = english | {plain_label(key): key for key in product.details}
     if wanted in keys or " " not in wanted:
         return keys.get(wanted)
     longer = [key for plain, key in keys.items() if plain.endswith(f" {wanted}")]

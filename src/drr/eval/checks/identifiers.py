@@ -36,7 +36,9 @@ class IdForms:
 
     def __init__(self, ids: Iterable[str]) -> None:
         some = list(ids)
-        self._leads, self._shapes = set(map(_lead, some)), set(map(_shape, some))
+        lengths = [len(one) for one in some] or [0]
+        self._leads, self._kinds = Counter(map(_lead, some)), {frozenset(map(_kind, one)) for one in some}
+        self._lengths = range(min(lengths), max(lengths) + 1)
         self.are_amazons = bool(some) and all(map(AMAZON.fullmatch, some))
         counted = Counter(_form(one) for one in some if not one.isdecimal())
         usual = (one for one, ids in counted.items() if len(counted) <= _FORMS or ids >= _USUAL)
@@ -66,23 +68,19 @@ class IdForms:
         yield from (FoundId(one[0], *one.span()) for one in tokens if one[0] in ids)
 
     def begin_as(self, token: str, *, alike: bool = False) -> bool:
-        """Tell whether an id, or with `alike` each id, has the signs that a token has before its digits."""
+        """Tell whether some ids, or with `alike` all, have the signs that a token has before its digits."""
         if self.form is AMAZON:
             return AMAZON.fullmatch(token) is not None
         lead = _lead(token)
-        return len(lead) >= _LEAD and lead in self._leads and (len(self._leads) == 1 or not alike)
+        return len(lead) >= _LEAD and self._leads[lead] >= (self._leads.total() if alike else 2)
 
     def are_like(self, token: str) -> bool:
-        """Tell whether an id is as long as a token and has its kinds of letters, digits and marks."""
-        return _shape(token) in self._shapes
+        """Tell whether ids are as long as a token and have its kinds of letters, digits and marks."""
+        return frozenset(map(_kind, token)) in self._kinds and len(token) in self._lengths
 
 
 def _lead(one: str) -> str:
     return "".join(takewhile(lambda sign: not sign.isdecimal(), one))
-
-
-def _shape(one: str) -> tuple[frozenset[str], int]:
-    return frozenset(map(_kind, one)), len(one)
 
 
 def _may_be_id(token: str) -> bool:

@@ -167,6 +167,21 @@ def _day_behind(mentions: Mentions, one: Segment, line: TextLine) -> tuple[str, 
     return (label, Segment(when.start, text[when.start : when.end])) if is_day else None
 
 
+def _ends_of(
+    mentions: Mentions, line: TextLine, order: Order | None
+) -> Iterator[tuple[Segment, tuple[str, Segment]]]:
+    """Yield the parts of a line that may tell of the order before them, with label and value: days, and the last part."""
+    text, every = mentions.plain, list(segments(mentions.plain, line.start, line.end))
+    days = dates(text, line.start, line.end)
+    right = {one.start for one in days if order and one.covers(order.order_date)}
+    for one in every:
+        for part in (one, *(split_label(one) or ())[1:]):
+            day = _day_behind(mentions, part, line) if line.kind != "text" else None
+            is_again = day and right - {day[1].start}  # it was ordered more than once
+            if not is_again and (day or one is every[-1]):
+                yield part, day or split_label(part) or ("status", part)
+
+
 class _OrderReader:
     """Reads the lines of a report in order, with the order that the lines above are about."""
 
@@ -310,24 +325,10 @@ class _OrderReader:
 
     def _compare_end(self, line: TextLine, named: tuple[str, Span]) -> None:
         """Compare what stands in a line behind the order alone: a day in an item, and a state at the end (`Order 63 (sheets): Shipped`)."""
-        text, every = self._mentions.plain, list(segments(self._mentions.plain, line.start, line.end))
-        order = self._orders[named[0]]
-        right = {
-            one.start for one in dates(text, line.start, line.end) if order and one.covers(order.order_date)
-        }
-        for one in every:
-            for value in (one, *(split_label(one) or ())[1:]):
-                is_behind = named[1][0] < value.start and text[value.end : value.end + 1] != "?"
-                if is_behind and not self._is_alone((line.start, value.start), named):
-                    return
-                if not is_behind:
-                    continue
-                day = _day_behind(self._mentions, value, line) if line.kind != "text" else None
-                if day and right - {day[1].start}:  # it was ordered more than once
-                    continue
-                if day or one is every[-1]:
-                    label, state = day or split_label(value) or ("status", value)
-                    self._compare(named, _plain(label), state, is_sure=not self._is_titled)
+        for part, (label, value) in _ends_of(self._mentions, line, self._orders[named[0]]):
+            is_behind = named[1][0] < part.start and self._mentions.plain[part.end : part.end + 1] != "?"
+            if is_behind and self._is_alone((line.start, part.start), named):
+                self._compare(named, _plain(label), value, is_sure=not self._is_titled)
 
     def _compare(
         self,

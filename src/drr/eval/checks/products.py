@@ -261,10 +261,13 @@ def _are_figures(words: str, figures: list[Quantity], recorded: str) -> bool | N
 def _is_other_name(words: str, product: Product) -> bool:
     """Tell whether a text is surely the name of another brand: a few words with capitals that are spelled otherwise."""
     own = (*(product.details.get(key) for key in ("Brand", "Manufacturer")), product.store, product.title)
-    said, names = _letters(words), [_letters(str(one)) for one in own if one]
-    if any(said in one or one in said or SequenceMatcher(None, said, one).ratio() > _ALIKE for one in names):
+    spelled, names = _letters(words), [_letters(str(one)) for one in own if one]
+    if any(
+        spelled in one or one in spelled or SequenceMatcher(None, spelled, one).ratio() > _ALIKE
+        for one in names
+    ):
         return False
-    is_short = len(words.split()) <= _LONG <= len(said)
+    is_short = len(words.split()) <= _LONG <= len(spelled)
     return is_short and all(one[:1].isupper() for one in words.split())
 
 
