@@ -18,9 +18,19 @@ SCHEMES = {
     "mark": ("WD-41", "HX-12", "BK-93"),
     "digits": ("100234", "100777", "204411"),
     "hex": ("7f3a9c", "11b0de", "a90c44"),
+    "short": ("BZ2", "CC0", "DP3"),
+    "slug": ("blue-kettle-2", "red-mug-14", "pan-3"),
     "lead": ("SKU-1001", "SKU-1002", "SKU-2210"),
 }
-INVENTED = {"letter": "H999", "mark": "ZQ-77", "digits": "999123", "hex": "9e9e00", "lead": "SKU-9999"}
+INVENTED = {
+    "letter": "H999",
+    "mark": "ZQ-77",
+    "digits": "999123",
+    "hex": "9e9e00",
+    "short": "ZZ9",
+    "slug": "old-kettle-9",
+    "lead": "SKU-9999",
+}
 
 
 @pytest.fixture(scope="module")

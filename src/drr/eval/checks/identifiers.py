@@ -19,7 +19,7 @@ AMAZON = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 """The form of Amazon's product numbers."""
 _SAMPLE = 400  # most ids of a shop from which its forms are learned
 _FORMS, _USUAL = 24, 3  # most forms that count; fewest ids of a form where a shop has more of them
-TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{2,38}[A-Za-z0-9](?![\w@-])")
+TOKEN = re.compile(r"(?<![\w/.@=&?-])[A-Za-z0-9][A-Za-z0-9_.-]{1,38}[A-Za-z0-9](?![\w@-])")
 _DIGITS = 5  # fewest digits of an id of digits alone
 _MOST = 2_000  # most words of a text that are looked up
 _LEAD = 3  # fewest signs before its digits by which an id is known in prose
