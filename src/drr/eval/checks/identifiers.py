@@ -1,7 +1,7 @@
 """Finds product ids in a text, by the forms that the shop's own ids have: `DE-1003`, `B-50053`.
 
-A form is the letters, digits and marks of an id: `DE-1003` has that of two capitals, a hyphen and four digits. A token of such a form is
-an id, known or not. One of digits alone could be any number, so only one that the shop has counts.
+A form is the letters, digits and marks of an id: `DE-1003` has that of two capitals, a hyphen and four digits. A token of such a form may
+be an id; `id_places` tells whether an unknown one is. One of digits alone could be any number, so only one that the shop has counts.
 """
 
 from __future__ import annotations
