@@ -81,7 +81,7 @@ def test_the_limit_that_was_read_is_printed(ask: Ask) -> None:
     for query, said in (
         ("a feeder, $300 in all", "limit read: $300 in all"),
         ("my budget is $300.50", "limit read: $300.50 in all"),
-        ("a feeder under $300", "limit not understood"),
+        ("feeders under $300", "limit not understood"),
     ):
         assert said in ask("It is quiet.", "--query", query)[1]
         assert said in ask(TABLE.format("35.00"), "--query", query)[1]

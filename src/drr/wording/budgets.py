@@ -16,7 +16,7 @@ from typing import NamedTuple
 from drr.wording.currency import Currency
 from drr.wording.figures import Quantity
 from drr.wording.locale import FOLDER
-from drr.wording.money import FOREIGN, amounts, without_foreign
+from drr.wording.money import FOREIGN, amounts, names_currency, without_foreign
 from drr.wording.vocabulary import any_word_pattern
 
 _LONGEST = 4_000
@@ -63,7 +63,12 @@ class BudgetWords:
         self._each_behind = found(rf"(?:{_GAP}{some('filler')}){{0,4}}{_GAP}{some('each')}")
         self._noun, self._whole, self._past = found(some("noun")), found(some("whole")), found(some("past"))
         self._open, self._soft = found(some("open", "each")), found(some("soft"))
-        self._join = found(some("joins"))
+        self._join, self._one, self._several = (
+            found(some("joins")),
+            found(some("one")),
+            found(some("several")),
+        )
+        self._of, self._buys = found(rf"{some('of')}\s$"), found(rf"\s{some('buys')}\s{some('one')}")
 
     def readings(self, text: str, stated: Sequence[Quantity]) -> set[float | None]:
         """Return the limit of the whole: none where no word says so, `None` where something speaks against it."""
@@ -116,12 +121,22 @@ class BudgetWords:
         is_named = self._noun.search(first) or self._noun.search(last)
         is_whole = self._whole.search(first) or self._whole.search(last)
         is_whole = is_whole or (capped and (self._whole.search(before) or self._whole.search(behind)))
+        is_whole = is_whole or (capped and self._is_single(one, behind, text))
         if not is_named and not is_whole:
             return None
         if self._floor.search(before) or self._more.match(one.behind) or self._more.match(behind):
             return False
         is_open = self._open.search(self._caps.sub("|", f"{one.before}|{one.behind}"))
         return not is_open and bool(is_whole or not self._each.search(text))
+
+    def _is_single(self, one: _Place, behind: str, text: str) -> bool:
+        """Tell whether a question asks for one thing alone: `a lamp under $30`, `at most $30 for a lamp`."""
+        named = list(self._one.finditer(text))
+        if len(named) != 1 or self._several.search(text) or len(amounts(text)) != 1:
+            return False
+        before = self._one.search(one.before)
+        bought = self._buys.match(behind) or self._buys.search(one.behind[: -len(behind) or None])
+        return bool(bought or (before and not self._of.search(one.before[: before.start()])))
 
 
 @cache
@@ -138,7 +153,7 @@ def stated_limit(question: str, money: Currency) -> StatedLimit | None:
     text = money.stated(without_foreign(question[:_LONGEST].replace("’", "'"), money.code))
     stated = amounts(text)
     if not stated or any(one.approx for one in stated):
-        return StatedLimit(None) if stated or FOREIGN in text else None
+        return StatedLimit(None) if stated or FOREIGN in text or names_currency(text) else None
     own = (money.language or "").partition("-")[0]
     tried = [words for name, words in _languages().items() if name in (own, "en") or own not in _languages()]
     found = {one for words in tried for one in words.readings(text, stated)}

@@ -180,6 +180,11 @@ def names_another(text: str, currency: str) -> bool:
     return any(codes and currency not in codes for codes in found)
 
 
+def names_currency(text: str) -> bool:
+    """Tell whether a currency stands in a text, beside whatever number: `sechzig Euro`."""
+    return any(map(codes_of, _named().findall(text)))
+
+
 def _codes_of(sign: str) -> tuple[str, ...]:
     """Return the currencies of a sign with what letters stand before it: `R$`, `\\$`, `USD$`. A buck is a dollar."""
     plain = sign.replace("\\", "")

@@ -28,7 +28,7 @@ from drr.wording.money import amounts
 from drr.wording.quantities import quantities
 
 _OPEN = re.compile(
-    r"[-−–]\\?\$|\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving)\b"
+    r"[-−–]\\?\$|\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving|already)\b|\byou(?:['’]ve|\s(?:have|own))\b|~~"
     r"|\bor\s(?:\[|\\?\$|the\s|a\s)|\b(?:under|over|off|left|below|above)\s(?:\\?\$|your|the|budget|of)|\d\s?%\soff|[<>≤≥]|→(?!\s?(?:http|\[|\\?\$))",
     re.I,
 )
@@ -73,12 +73,11 @@ class StatedBill(NamedTuple):
 
 
 class StatedTotal(NamedTuple):
-    """An amount behind a label `Total`, and the rest of its line."""
+    """An amount behind a label `Total`, and its line; `is_text` where no row, heading or item has it."""
 
     amount: Quantity
     line: Span
     is_text: bool = False
-    """True where no row, heading or item has it."""
 
 
 @lru_cache(maxsize=2)
@@ -96,12 +95,9 @@ def totals_of(mentions: Mentions) -> list[StatedTotal]:
             if _is_total_row(mentions.body, line) and len(here) == 1:
                 found.append(StatedTotal(here[0], (line.start, line.end)))
         else:
-            starts = [
-                line.start,
-                *(one.end() for one in SENTENCE.finditer(mentions.body, line.start, line.end)),
-            ]
-            stated = (_total_at(mentions.body, start, line.end) for start in starts)
-            is_text, span = line.kind == "text", (line.start, line.end)
+            ends = (one.end() for one in SENTENCE.finditer(mentions.body, line.start, line.end))
+            stated = (_total_at(mentions.body, start, line.end) for start in (line.start, *ends))
+            span, is_text = (line.start, line.end), line.kind == "text"
             found += [StatedTotal(one, span, is_text) for one in stated if one is not None]
     return found
 
@@ -118,7 +114,7 @@ def _only_amount(body: str, start: int, end: int) -> Quantity | None:
 def _total_at(body: str, start: int, end: int) -> Quantity | None:
     """Read `**Total: $42.98**`, whatever follows; of a written sum, its result."""
     found = amounts(body, start, min(end, start + 400))
-    if not found or found[0].approx:
+    if not found or found[0].approx or "~~" in body[start:end]:
         return None
     label = body[start : found[0].start].strip(_BETWEEN)
     if not is_total(label) or len(label) > 60:
@@ -128,7 +124,7 @@ def _total_at(body: str, start: int, end: int) -> Quantity | None:
     return behind[0] if behind else found[0]
 
 
-_SCOPE = re.compile(rf"\b(?:if|or|depending|for\s(?:{NUMERAL}))\b|\bto\s?[*_]{{0,2}}\\?\$", re.I)
+SCOPE = re.compile(rf"\b(?:if|or|depending|for\s(?:{NUMERAL}))\b|\bto\s?[*_]{{0,2}}\\?\$", re.I)
 _RANGE = re.compile(r"[\s*_]{0,4}[^\W\d_]{0,5}[–—-]?[\s*_]{0,4}\\?\$")
 _LEAVES_OUT = re.compile(r"\b(?:before|without|not)\b", re.I)
 _ENDS = re.compile(r"[.;]\s")
@@ -146,10 +142,7 @@ def has_scope(body: str, total: Quantity) -> bool:
     if _RANGE.match(body, total.end):
         return True
     known = _LEAVES_OUT.search(words) is not None or amounts(words) or not any(map(str.isalpha, words))
-    return _SCOPE.search(words) is not None or not known
-
-
-# Tables.
+    return SCOPE.search(words) is not None or not known
 
 
 def _tables(mentions: Mentions) -> Iterator[StatedBill]:
@@ -222,7 +215,7 @@ def _bill(lines: Sequence[BillLine | None], total: Quantity) -> StatedBill | Non
 def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
     """Return the cost of a row, in the column of the total."""
     ids = {one.product_id for one in mentions.within(row.start, row.end)}
-    if column >= len(row.cells) or len(ids) > 1 or _OPEN.search(mentions.plain, row.start, row.end):
+    if column >= len(row.cells) or len(ids) > 1 or _is_open(mentions, row):
         return None
     amount = _only_amount(mentions.body, *row.cells[column])
     if amount is None:
@@ -236,6 +229,17 @@ def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
         ):
             many = 1 if product is not None and int(text) == product.rating_number else int(text)
     return _line(mentions, product, amount, many, row.cells[column], perhaps)
+
+
+def _is_open(mentions: Mentions, line: TextLine) -> bool:
+    """Tell whether a line may not belong to the sum: by its words, or as one that goes on from the line above, `with a pole: $48.95`."""
+    above = mentions.lines[max(0, bisect_left(mentions.lines, line.start, key=lambda x: x.start) - 1)]
+    first, before = (
+        mentions.body[after_bullet(mentions.body, x) : x.end].lstrip(" *_|[")[:1] for x in (line, above)
+    )
+    goes_on = first.islower() and before.isupper() and above.kind == line.kind
+    goes_on = goes_on and not mentions.within(line.start, line.end)
+    return goes_on or _OPEN.search(mentions.plain, line.start, line.end) is not None
 
 
 def _many(mentions: Mentions, start: int, end: int) -> int:
@@ -383,7 +387,7 @@ def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
     """Return the cost of a line: its only amount, or the result for a product (`2 x $5.99 = $11.98`)."""
     ids = {one.product_id for one in mentions.within(line.start, line.end)}
     found = amounts(mentions.body, line.start, line.end)
-    if len(ids) > 1 or _OPEN.search(mentions.plain, line.start, line.end) or any(one.approx for one in found):
+    if len(ids) > 1 or _is_open(mentions, line) or any(one.approx for one in found):
         return None
     leads_on = len(line.text) > _LONG or line.text.rstrip().endswith(":")
     if not ids and line.kind == "text" and leads_on:

@@ -7,7 +7,7 @@ from itertools import product
 
 from drr.env.shop import money_of
 from drr.eval.checks.base import Subject
-from drr.eval.checks.bills import SENTENCE, StatedBill, StatedTotal, bills_of, has_scope, totals_of
+from drr.eval.checks.bills import SCOPE, SENTENCE, StatedBill, StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.paid import is_of_order
 from drr.eval.checks.results import Check, Tally, unverifiable
@@ -106,7 +106,10 @@ _ADMITS = {
 def _is_admitted(mentions: Mentions, only: StatedTotal, limit: float) -> bool:
     """Tell whether a denial stands before the total, or a sentence names what is above, the limit beside the total, or that it is not kept."""
     total = only.amount.value
-    if only.is_text and _has(mentions.body[only.line[0] : only.amount.start]):
+    start, end = only.line
+    if only.is_text and _has(mentions.body[start : only.amount.start]):
+        return True
+    if SCOPE.search(mentions.body, only.amount.end, end):
         return True
     for line in mentions.lines:
         for sentence in SENTENCE.split(mentions.body[line.start : line.end]):
