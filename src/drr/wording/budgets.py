@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from drr.wording.currencies import names_of
 from drr.wording.currency import Currency
 from drr.wording.figures import Quantity
 from drr.wording.locale import FOLDER
@@ -148,13 +149,20 @@ def _languages() -> Mapping[str, BudgetWords]:
 def stated_limit(question: str, money: Currency) -> StatedLimit | None:
     """Return the limit of a question in a shop's currency; `None` where no amount stands in it.
 
-    English is read beside the shop's language. Where no language is known all are tried, and none may object.
+    English is tried where the shop's language says nothing. Where no language is known all are tried, and none may object.
     """
-    text = money.stated(without_foreign(question[:_LONGEST].replace("’", "'"), money.code))
+    text = without_foreign(question[:_LONGEST].replace("’", "'"), money.code)
+    named = (
+        rf"(?<=\d)\s?(?:{any_word_pattern(names_of(money.code))})(?!\w)"  # `60 euros` also amid a sentence
+    )
+    text = money.stated(re.sub(named, f" {money.code}", text, flags=re.I))
     stated = amounts(text)
     if not stated or any(one.approx for one in stated):
         return StatedLimit(None) if stated or FOREIGN in text or names_currency(text) else None
     own = (money.language or "").partition("-")[0]
-    tried = [words for name, words in _languages().items() if name in (own, "en") or own not in _languages()]
-    found = {one for words in tried for one in words.readings(text, stated)}
+    known = _languages()
+    if own in known:
+        found = known[own].readings(text, stated) or known["en"].readings(text, stated)
+    else:
+        found = {one for words in known.values() for one in words.readings(text, stated)}
     return StatedLimit(found.pop() if len(found) == 1 else None)

@@ -41,7 +41,8 @@ class Currency:
         for sign in signs_of(self.code):
             if sign > _WITHOUT_SPACES and sign in text:
                 text = text.replace(sign, f"{sign} ")
-        return in_dollars(text, self.code, _form_of(self).decimal)[0]
+        form = _form_of(self)
+        return in_dollars(text, self.code, form.decimal, by_blanks=form.group.isspace())[0]
 
     def read(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
         """Return the text with amounts as dollars, and where each of its characters stood; `None` if where it stands."""
