@@ -122,13 +122,13 @@ class BudgetWords:
         is_named = self._noun.search(first) or self._noun.search(last)
         is_whole = self._whole.search(first) or self._whole.search(last)
         is_whole = is_whole or (capped and (self._whole.search(before) or self._whole.search(behind)))
-        is_whole = is_whole or (capped and self._is_single(one, behind, text))
-        if not is_named and not is_whole:
+        is_all = bool(is_whole or (capped and self._is_single(one, behind, text)))
+        if not is_named and not is_all:
             return None
         if self._floor.search(before) or self._more.match(one.behind) or self._more.match(behind):
             return False
         is_open = self._open.search(self._caps.sub("|", f"{one.before}|{one.behind}"))
-        return not is_open and bool(is_whole or not self._each.search(text))
+        return not is_open and (is_all or not self._each.search(text))
 
     def _is_single(self, one: _Place, behind: str, text: str) -> bool:
         """Tell whether a question asks for one thing alone: `a lamp under $30`, `at most $30 for a lamp`."""
