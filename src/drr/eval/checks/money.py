@@ -104,7 +104,10 @@ _ADMITS = {
 
 
 def _is_admitted(mentions: Mentions, only: StatedTotal, limit: float) -> bool:
-    """Tell whether a denial stands before the total, or a sentence names what is above, the limit beside the total, or that it is not kept."""
+    """Tell whether a report denies its total, or says that it is above the limit.
+
+    A sentence says so that names the difference, the total beside the limit, or the limit beside a word for `not` or `above`.
+    """
     total = only.amount.value
     start, end = only.line
     if only.is_text and _has(mentions.body[start : only.amount.start]):
