@@ -20,8 +20,8 @@ from drr.wording.vocabulary import vocabulary
 _MARKS, _PAIRS, _WIDE, _FAR = " \t*_`([:#|", ("()", "[]", "``", "||"), 40, 300
 """Marks before a token, and around one that stands alone; most letters to its label, and to a word that denies it."""
 _LABELS = word_list(
-    "id|sku|asin|product id|item id|product no|item no|article no|product number|item number|article number|product code|item code|art nr"
-    "|artikelnummer|artikel nr|artikel id|produktnummer|produkt nr|produkt id|référence|codice|código|kod produktu|artikelcode"
+    "id|sku|asin|ref|gtin|ean|upc|product id|item id|product no|item no|art no|article no|product number|item number|article number|product code|item code|art nr"
+    "|artikelnummer|artikel nr|artikel id|produktnummer|produkt nr|produkt id|référence|réf|code article|codice|código|kod produktu|artikelcode"
 )
 _DENIALS = {*vocabulary("told_values")["negated"], "none", "nor", "neither", "cannot"}
 
@@ -57,7 +57,7 @@ def _alone(mentions: Mentions) -> Iterator[FoundId]:
         for match in TOKEN.finditer(report, line.start, line.end):
             one, column = FoundId(match[0], *match.span()), sum(low <= match.start() for low, _ in line.cells)
             label = report[max(line.start, one.start - _WIDE) : one.start].rstrip(_MARKS)
-            for mark in "|([,;·–—":
+            for mark in "|([,;·–—/":
                 label = label.rpartition(mark)[2]
             labels = {label.lstrip("-+•*# 0123456789")}
             if column and cells[column - 1] == one.id:

@@ -224,8 +224,9 @@ def _is_detail(shop: Shop, one: ProductAttribute, product: Product, recorded: st
     claimed, stated = _words_of(one.words), _words_of(recorded)
     if claimed <= stated or stated <= claimed:
         return True
-    if figures := numbers(one.words):
-        return _are_figures(one.words, figures, recorded)
+    if numbers(one.words):
+        read = [_are_figures(a, numbers(a), b) for a in _readings(one.words) for b in _readings(recorded)]
+        return True if True in read else None if None in read else False
     if claimed & stated or claimed <= _words_of(f"{full_name(product)} {product.document()}"):
         return None
     kind, sold = _kind_of(one.label), _sold_by(shop)
@@ -241,13 +242,17 @@ def _kind_of(label: str) -> str:
     return "brand" if plain in _BRANDS else plain if plain in _OF_ONE else ""
 
 
+def _readings(words: str) -> set[str]:
+    """Return a text with the points and commas that part thousands in one language, and begin decimals in another, read both ways."""
+    parted = _GROUP.sub(lambda one: one[0][0] + "." + one[0][2:], words)
+    return {parted, _GROUP.sub(lambda one: one[0][0] + one[0][2:], words)}
+
+
 def _are_figures(words: str, figures: list[Quantity], recorded: str) -> bool | None:
     """Compare figures with a unit, where the record lacks no word. A bare number may be one of pieces."""
     known, every = numbers(recorded), _words_of(_FIGURES.sub(" ", words))
     is_bare = not every and not any(one.kind for one in figures)
-    is_unsure = (
-        is_bare or _GROUP.search(f"{words} {recorded}") or any(one.hedged for one in (*figures, *known))
-    )
+    is_unsure = is_bare or any(one.hedged for one in (*figures, *known))
     if is_unsure or [one.kind for one in figures] != [one.kind for one in known]:
         return None
     if all(any(same_number(a, b) for b in known) for a in figures):
