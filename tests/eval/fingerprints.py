@@ -31,7 +31,7 @@ KEPT = Path(__file__).with_name("fingerprints.json")
 DECIDING = (
     "drr.citations", "drr.wording", "drr.env.constraints", "drr.env.entities", "drr.env.profile",
     "drr.env.records", "drr.env.shop_world", "drr.env.source", "drr.env.statistics",
-    "drr.env.text", "drr.env.web.open", "drr.env.world", "drr.eval.asking.safety", "drr.eval.checks",
+    "drr.env.text", "drr.env.web.open", "drr.env.world", "drr.eval.asking.safety", "drr.eval.asking.seen", "drr.eval.checks",
     "drr.eval.evidence", "drr.eval.tasks", "drr.offline.judge", "drr.offline.surface", "drr.papers.dr3.judging",
     "drr.papers.pdr.judging", "drr.papers.reporteval.judging",
 )  # fmt: skip

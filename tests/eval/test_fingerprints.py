@@ -67,9 +67,9 @@ def test_a_changed_fingerprint_and_a_version_nobody_entered_are_told() -> None:
 
 
 def test_what_decides_a_budget_is_reached_from_the_rules() -> None:
-    """It once was not: budgets are decided in another room."""
-    reached = reach("drr.eval.tasks.rules")
-    assert {"drr.env.constraints", "drr.citations.parse"} <= reached
+    """It once was not: limits of questions are read in another room."""
+    reached = reach("drr.eval.checks.money")
+    assert {"drr.wording.budgets", "drr.eval.asking.seen"} <= reached
     assert not any(name.startswith(("drr.llm", "drr.study")) for name in reached)
 
 

@@ -27,7 +27,7 @@ READERS = {
         "app/annotate/page.py app/papers/printed.py app/study/frozen_sets.py app/study/outcome.py data_ingest/orders.py data_ingest/publisher.py "
         "data_ingest/sample_text.py env/installation.py env/minilm.py env/search/fields.py env/user_code.py "
         "env/web/corpus/generate.py offline/writer/rules.py papers/pdr/build.py papers/pdr/persona_json.py querygen/dataset.py "
-        "querygen/joined/wording.py wording/locale.py",
+        "querygen/joined/wording.py wording/budgets.py wording/locale.py",
     "what this program wrote just now, in a folder of its own":
         "app/bundles/verifier.py data_ingest/sample.py querygen/review.py study/bundle/archive.py study/bundle/parcel.py "
         "study/bundle/restore.py study/folders.py",

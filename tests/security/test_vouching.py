@@ -129,6 +129,17 @@ def test_a_program_that_only_the_study_names_is_not_loaded(
     assert drr("run", "study", "--quiet")[0] == 0
 
 
+def test_a_stranger_spends_none_of_this_users_money(
+    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, ("[settings]\n", f'[settings]\nmodel_judge = "{SONNET}"\n'))
+    with Wire([]) as wire:
+        code, _, err = drr("judge", "study", "--quiet", "--base-url", wire.url)
+    assert code == 2 and f"{SONNET}, which your key pays" in err and f"give --judge {SONNET}" in err
+    assert not wire.requests
+
+
 def test_a_program_inside_the_study_is_only_the_one_that_was_seen(drr: Drr, new: New, tmp_path: Path) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     inside = Path("study", "agent.py")
@@ -232,21 +243,38 @@ def at_a_terminal(words: list[str], answer: str, folder: Path) -> tuple[int, str
     process = subprocess.Popen(command, cwd=folder, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL)
     os.close(theirs)
     said = b""
-    while b"[y/N]" not in said:
-        try:
-            said += os.read(ours, 4096)
-        except OSError:
-            break
-    else:
-        os.write(ours, answer.encode() + b"\n")
+    questions = 0
     while True:
         try:
-            piece = os.read(ours, 4096)
+            said += os.read(ours, 4096)
         except OSError:  # the other end is closed
             break
-        said += piece
+        if said.count(b"[y/N]") > questions:
+            questions += 1
+            os.write(ours, answer.encode() + b"\n")
     os.close(ours)
     return process.wait(60), said.decode()
+
+
+@pytest.mark.slow
+def test_a_yes_to_a_program_of_others_holds_for_its_content(drr: Drr, new: New, tmp_path: Path) -> None:
+    """A study that was made of a stranger's file is this user's; the program is the stranger's still."""
+    mark, theirs = tmp_path / "mark", tmp_path / "theirs.py"
+    theirs.write_text(AGENT.replace("MARK", repr(str(mark))))
+    file = tmp_path / "st.yaml"
+    _, *words = new()
+    keys = {words[at].lstrip("-"): words[at + 1] for at in range(0, len(words) - 1, 2)}
+    lines = [f"{name}: {value}" for name, value in keys.items() if name != "variants"]
+    file.write_text("\n".join(["study: made", *lines, f"variants: ['{theirs}:quick']"]))
+    assert drr("run", file, "--quiet")[0] == 2 and not mark.exists()
+    code, said = at_a_terminal(["run", str(file), "--quiet"], "y", tmp_path)
+    assert code == 0 and mark.exists(), said
+    assert drr("run", "made", "--quiet")[0] == 0
+    theirs.write_text(theirs.read_text() + "# edited\n")
+    mark.unlink()
+    for command in (("run", "made"), ("run", "made", "--dry-run"), ("run", file)):
+        assert drr(*command)[0] == 2
+    assert not mark.exists()
 
 
 @pytest.mark.long

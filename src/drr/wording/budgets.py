@@ -100,7 +100,7 @@ class BudgetWords:
             yield _Place(one.value, before, behind)
 
     def _cut(self, text: str, start: int, end: int) -> int:
-        """Return where the words of one amount end and those of the next begin: at the first comma, else the last join."""
+        """Return where the words of the next amount begin: at the first comma, else the last join."""
         comma = text.find(",", start, end)
         return (
             comma

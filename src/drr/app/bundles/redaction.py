@@ -25,7 +25,7 @@ from drr.study.unit import canonical_json
 _PUBLIC = {"user_id", "address", "account_status", "state", "country"}
 _PERSONAL = {*User.model_fields, *Address.model_fields, "recipient"} - _PUBLIC
 _BETWEEN = r"(?:[\W_]|&#?\w{1,8};|\\+[nrt]|\\+u[0-9a-f]{4})"
-"""What may stand between the words of a value: signs, entities, escapes."""
+"""Signs, entities and escapes that may stand between the words of a value."""
 _NUMBER = re.compile(r"\d(?:[\W_]{0,3}\d){9,20}")
 _TELEPHONE = 10  # last digits by which a telephone is known
 Mask = Callable[..., Any]

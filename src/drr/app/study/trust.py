@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.models.servers import say_useless_keys, strange_choices
 from drr.app.notices import ask_yes_no, notice
+from drr.app.study.content_hash import hash_content_behind
 from drr.app.terminal import plain
 from drr.env.errors import Misuse
 from drr.env.person_setting import settings_of
@@ -27,7 +27,6 @@ from drr.env.settings import (
     resolve,
 )
 from drr.env.shop import SERVERS
-from drr.env.small_files import DOCUMENT, read_within
 from drr.env.trust import (
     BY_PATH,
     can_remember,
@@ -78,10 +77,17 @@ def vouched_settings(
     for folder in set(found.strangers.values()):
         named = {one: getattr(found.settings, one) for one in names if found.stranger_of(one) == folder}
         check_choices(folder, Settings, named)
-        paid = {str(one) for name, one in named.items() if power_of(Settings.model_fields[name]) == "pay"}
-        if study and folder == study.folder and not is_known(folder) and (models := paid - _UNPAID):
-            notice(f"{folder} names {', '.join(sorted(models))}, which is paid with your key", news=False)
+        if study and folder == study.folder and not is_known(folder):
+            _confirm(folder, list(_paid(named)))
     return found
+
+
+def _paid(named: Mapping[str, object]) -> Iterator[Thing]:
+    """Yield the models and the web of a stranger's study that this user's keys would pay."""
+    for name, value in named.items():
+        if power_of(Settings.model_fields[name]) == "pay" and str(value) not in _UNPAID:
+            option = "--judge" if name == "model_judge" else f"--{name.replace('_', '-')}"
+            yield Thing("pay", str(value), f"{value}, which your key pays", f"{option} {value}")
 
 
 _UNPAID = {"None", "offline", "{}", "minilm", "sandbox", "replay"}
@@ -321,35 +327,13 @@ def _confirm(folder: Path, things: Iterable[Thing]) -> None:
         if not _allowed(f"{named}, which you did not name"):
             raise Misuse(plain(f"{named}, and you did not: not used; look at it, then give {option}"))
         remember_vouched(folder, kind, {value: digest})
+        if kind == "agent":
+            remember_vouched(_asked_about(value), kind, {value: digest})
 
 
-def hash_content_behind(value: str) -> str:
-    """Return the hash of a file, a folder's prompts, a shop's manifest, a command or a text. A manifest holds the hashes of the shop's files."""
-
-    from drr.agents.commands.command import Command, is_command
-
-    if is_command(value):
-        return Command.of(value).identity()
-    path, made = Path(value), sha256()
-    try:
-        is_folder, is_file = path.is_dir(), path.is_file()
-    except OSError:  # in a folder that this user may not look into
-        is_folder = is_file = False
-    if is_folder:
-        for file in sorted([*path.glob("*.md"), *path.glob(_shop_file(value).name)]):
-            made.update(f"{file.name}\0{sha256(_content(file)).hexdigest()}\n".encode())
-    else:
-        made.update(_content(path) if is_file else value.encode("utf-8", "surrogatepass"))
-    return made.hexdigest()
-
-
-def _content(path: Path) -> bytes:
-    if not path.is_file():
-        raise Misuse(f"{path}: no file that could be read (a pipe, a device or a broken link)")
-    try:
-        return read_within(path, DOCUMENT)
-    except (OSError, ValueError) as error:
-        raise Misuse(f"{path}: cannot be read ({error})") from error
+def _asked_about(program: str) -> Path:
+    """Return the key under which a program of others is remembered. A yes to it holds for its content alone, in every study."""
+    return Path("/", "programs", program.lstrip("/"))
 
 
 def remember_study(
@@ -379,9 +363,11 @@ def remember_file(file: Path, folder: Path) -> None:
 
 
 def _standing(folder: Path, value: str) -> str:
-    """Return the mark under which a value is approved: the content hash inside the study, else `BY_PATH`. A file of the user's own stays approved when it is edited."""
+    """Return the mark under which a value is approved: the content hash of what others made or named, else `BY_PATH`. A file of the user's own stays approved when it is edited."""
     from drr.agents.commands.command import Command, is_command
 
+    if vouched_entries(_asked_about(value)).known:
+        return hash_content_behind(value)
     if is_command(value):
         named = Command.of(value).files
         inside = any(file.resolve().is_relative_to(folder.resolve()) for file in named)

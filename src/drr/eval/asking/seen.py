@@ -1,4 +1,4 @@
-"""The text of a report as a reader sees it, with the place of each of its characters in the report.
+"""Reads the text of a report as a reader sees it, with the place of each character.
 
 What has no shape for the page and the judges (`visible_text`) has none here. An entity, an escape, a letter in another style, emphasis or
 code around a figure, and a link on it that leads where the link before led, are read as what they show. Targets and code stay.
@@ -80,7 +80,7 @@ def _spelled(text: str) -> Iterator[_Edit]:
 
 @cache
 def _plain(sign: str) -> str:
-    """Return a sign without style: nothing for one without a shape, ASCII's for a letter in bold or in full width."""
+    """Return a sign without style. One without a shape becomes nothing, a letter in bold or in full width ASCII's."""
     if sign <= "~" and sign >= " ":
         return sign
     if sign in "\u2010\u2011":

@@ -60,7 +60,7 @@ class Subject:
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
-        """Return the subject as seen, with the shop's words in English and its currency as dollars, and where each character stood. `None` if where it stands."""
+        """Return the subject as seen, its words in English and its currency as dollars. With it, where each character stood; `None` if where it stands."""
         manifest = self.shop and self.shop.manifest
         currency = manifest.currency if manifest else None
         text, seen = seen_text(self.report)

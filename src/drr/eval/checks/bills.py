@@ -42,18 +42,15 @@ _EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
 SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
 _BETWEEN = " \t*_:=–—-.>•#"
 _WHOLE = re.compile(r"\d{1,3}")
-_PIECES = 999
-"""Most pieces of a line."""
+_PIECES = 999  # most pieces of a line
 # A cent, and the rest that binary fractions leave.
 _CENT = 0.011
 _LONG = 120
 """Most characters of a line of text that may belong to a bill without naming a product."""
 _MOST = 3**10
 """Most readings of a bill that are tried; each line with several costs multiplies them."""
-_NEAR = 40
-"""Lines in which the item above a line is looked for."""
-_FEW = 8
-"""Most rows of a table for whose total all choices of rows are tried."""
+_NEAR = 40  # lines in which the item above a line is looked for
+_FEW = 8  # most rows of a table for whose total all choices of rows are tried
 
 
 class BillLine(NamedTuple):
@@ -232,7 +229,7 @@ def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
 
 
 def _is_open(mentions: Mentions, line: TextLine) -> bool:
-    """Tell whether a line may not belong to the sum: by its words, or as one that goes on from the line above, `with a pole: $48.95`."""
+    """Tell whether a line may not belong to the sum, by its words. `with a pole: $48.95` goes on from the line above."""
     above = mentions.lines[max(0, bisect_left(mentions.lines, line.start, key=lambda x: x.start) - 1)]
     first, before = (
         mentions.body[after_bullet(mentions.body, x) : x.end].lstrip(" *_|[")[:1] for x in (line, above)

@@ -170,7 +170,7 @@ def _day_behind(mentions: Mentions, one: Segment, line: TextLine) -> tuple[str, 
 def _ends_of(
     mentions: Mentions, line: TextLine, order: Order | None
 ) -> Iterator[tuple[Segment, tuple[str, Segment]]]:
-    """Yield the parts of a line that may tell of the order before them, with label and value: days, and the last part."""
+    """Yield label and value of what may tell of the order before: days, and the last part."""
     text, every = mentions.plain, list(segments(mentions.plain, line.start, line.end))
     days = dates(text, line.start, line.end)
     right = {one.start for one in days if order and one.covers(order.order_date)}
@@ -324,7 +324,7 @@ class _OrderReader:
         return not days and (products == {order.product_id} or not self._is_alone(cell, None))
 
     def _compare_end(self, line: TextLine, named: tuple[str, Span]) -> None:
-        """Compare what stands in a line behind the order alone: a day in an item, and a state at the end (`Order 63 (sheets): Shipped`)."""
+        """Compare a day in an item, and a state at its end (`Order 63 (sheets): Shipped`), with the one order before."""
         for part, (label, value) in _ends_of(self._mentions, line, self._orders[named[0]]):
             is_behind = named[1][0] < part.start and self._mentions.plain[part.end : part.end + 1] != "?"
             if is_behind and self._is_alone((line.start, part.start), named):

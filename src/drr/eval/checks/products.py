@@ -177,7 +177,7 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
 
 
 class SoldProducts(NamedTuple):
-    """All products of a shop by number of ratings, their nouns and makers, and what they have under labels of one value."""
+    """All products of a shop by number of ratings, with their nouns, makers, and values under some labels."""
 
     by_count: Mapping[int, Sequence[Product]]
     names: frozenset[str]
@@ -243,7 +243,7 @@ def _kind_of(label: str) -> str:
 
 
 def _readings(words: str) -> set[str]:
-    """Return a text with the points and commas that part thousands in one language, and begin decimals in another, read both ways."""
+    """Return a text with `1,250` read both ways: one language parts thousands so, another begins decimals."""
     parted = _GROUP.sub(lambda one: one[0][0] + "." + one[0][2:], words)
     return {parted, _GROUP.sub(lambda one: one[0][0] + one[0][2:], words)}
 

@@ -60,7 +60,7 @@ def _is_label_and_value(line: str) -> bool:
 
 
 def begins_another(text: str, above: str) -> bool:
-    """Tell whether a line begins a thing of its own: an order, what is denied, or a thing whose name those words above lack."""
+    """Tell whether a line begins an order, what is denied, or a thing whose name the words above lack."""
     return any(_begins_another(line, above) for line in text.splitlines())
 
 
@@ -82,7 +82,7 @@ def _begins_another(line: str, above: str) -> bool:
 
 
 def has_name(text: str) -> bool:
-    """Tell whether a line, or the value behind its label, begins with two words in capitals, as a thing's name does."""
+    """Tell whether a line, or the value behind its label, begins with two words in capitals."""
     words = text.replace("*", "").partition(": ")
     first = (words[2] or words[0]).strip(f"_ \t>{HOLD}").split()[:2]
     return len(first) > 1 and all(word[:1].isupper() for word in first)
