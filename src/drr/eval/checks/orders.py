@@ -324,7 +324,7 @@ class _OrderReader:
         return not days and (products == {order.product_id} or not self._is_alone(cell, None))
 
     def _compare_end(self, line: TextLine, named: tuple[str, Span]) -> None:
-        """Compare a day in an item, and a state at its end (`Order 63 (sheets): Shipped`), with the one order before."""
+        """Compare a day in an item, and a state at its end (`Order 63: Shipped`), with the order before."""
         for part, (label, value) in _ends_of(self._mentions, line, self._orders[named[0]]):
             is_behind = named[1][0] < part.start and self._mentions.plain[part.end : part.end + 1] != "?"
             if is_behind and self._is_alone((line.start, part.start), named):
