@@ -32,6 +32,7 @@ SPELLINGS = [
     (f"[$1{{}}.95]({A})", "1{}.95"),
     ("\uff04\uff11{}\uff0e\uff19\uff15", "\uff11{}\uff0e\uff19\uff15"),
     ("$\U0001d7cf{}.95", "\U0001d7cf{}.95"),
+    ("<b>$1{}</b>.95", "1{}</b>.95"),
 ]
 """A spelling of $17.95 with a place for the seven, and the words that a page paints where it is wrong."""
 PLACES = [
@@ -59,10 +60,14 @@ def test_a_price_is_read_as_it_is_seen_and_painted_where_it_stands(
 @each("text", [
     "**1.** First", "**1**. First", "- **71** ratings", "1\\. no item", "\\- no item", "2 * 3 * 4", "&#42;&#42;", "a &vert; b",
     "`&#36;44`", "```\n&#36;44\n```", "[x](http://a.example/?a=1&copy;=2)", "http://a.example/\u200bb", "~~$50~~ $44", "5\\_000",
-    "[$40](http://a.example/) and [$41](http://b.example/)", "[X](http://a.example/) [1](http://a.example/)", "10\u00b2", "1\u202f299", "\u2460",
+    "[$40](http://a.example/) and [$41](http://b.example/)", "[X](http://a.example/) [1](http://a.example/)", "10\u00b2", "1\u00a0299", "\u2460",
 ])  # fmt: skip
 def test_what_is_structure_or_code_or_a_target_stays_as_it_is_written(text: str) -> None:
     assert seen_text(text) == (text, None)
+
+
+def test_a_narrow_blank_between_thousands_is_no_end_of_a_figure() -> None:
+    assert seen_text("$1\u202f272.99 2\u2009059 2\u202f30")[0] == "$1272.99 2059 2\u202f30"
 
 
 def test_every_character_seen_stood_in_its_place() -> None:

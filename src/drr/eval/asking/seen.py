@@ -30,6 +30,9 @@ _STYLED = re.compile(
     rf"|(?<![\w*])(?P<sign>\*{{1,3}}){_SIGN}(?P=sign)(?=\s?\d)"
 )
 _LINK = re.compile(rf"\[({_FIGURE}|[^\[\]\n]{{1,200}})\]\(([^()\s]{{1,2000}})\)")
+_TAG = re.compile(rf"<[A-Za-z][^<>:\n]{{0,60}}>(?={_SIGN}?[.,]?\d)|(?<=[\d.,$])</[A-Za-z]+>")
+_GROUPS = re.compile(r"(?<=\d)[\u2009\u202f](?=\d{3}(?!\d))")
+"""Tags around and within a figure, which other pages hide; and the narrow blanks that part thousands in any language."""
 _ALONE = re.compile(rf"(?=.*[.,]\d|.*{_SIGN}){_FIGURE}")
 _LEAD = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?\d{0,3}")
 _BACK = 12  # most letters of a bullet
@@ -38,7 +41,7 @@ _BACK = 12  # most letters of a bullet
 def seen_text(report: str) -> tuple[str, list[Span] | None]:
     """Return the text that a reader sees, and where each character stood; `None` if all stand as they are written."""
     text, stood = report, None
-    for find in (_spelled, _styled, _linked):
+    for find in (_spelled, _grouped, _styled, _linked):
         if edits := list(find(text)):
             text, places = _edited(text, edits)
             stood = places if stood is None else [(stood[low][0], stood[high - 1][1]) for low, high in places]
@@ -88,6 +91,12 @@ def _plain(sign: str) -> str:
     plain = normalize("NFKC", sign)
     is_styled = category(sign)[0] in "LNPS" and category(sign) != "No" and len(plain) == 1 and plain <= "~"
     return plain if is_styled and plain not in _STRUCTURE and plain != " " else visible_text(sign)
+
+
+def _grouped(text: str) -> Iterator[_Edit]:
+    """Yield the tags within a figure and the blanks between its thousands."""
+    found = [*_TAG.finditer(text), *_GROUPS.finditer(text)]
+    yield from sorted((*one.span(), "") for one in found)
 
 
 def _styled(text: str) -> Iterator[_Edit]:
