@@ -102,7 +102,7 @@ def test_a_source_below_statements_still_cites_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "version"), [("code", 13), ("rules-2", 13), ("anthropic:claude-sonnet-5-5", 11)]
+    ("judge", "version"), [("code", 14), ("rules-2", 14), ("anthropic:claude-sonnet-5-5", 11)]
 )
 def test_what_a_model_found_before_stays_valid(judge: str, version: int) -> None:
     assert EXTRACTION.version_by(judge) == version
