@@ -21,6 +21,9 @@ FIRST, DAY, WRONG = "4517698977967507", "August 19, 2023", "August 9, 2023"
         "- Order {0}\n  - Ordered {1}",
         "### Sheets\n- Order {0}\n- Date of order: {1}",
         "Order number: {0}\nDate placed: {1}",
+        "Order {0}: placed on {1}",
+        "- Order {0}: placed on {1} (for the bedroom)",
+        "- Item: [Copperfold Nonstick Baking Sheet Pan Set](http://ecommerce.example/B00MXUD62E)\n- Order number: {0}\n- Order date: {1}",
         "| Order | Placed on | For |\n|---|---|---|\n| {0} | {1} | the bedroom |",
     ],
 )

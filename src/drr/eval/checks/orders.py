@@ -153,6 +153,9 @@ def _label(mentions: Mentions, line: TextLine) -> tuple[str, Segment] | None:
         label, value = (segment(text, *cell) for cell in line.cells)
         return label.text, value
     whole = segment(text, after_bullet(text, line), line.end)
+    named = mentions.within(line.start, line.end)
+    if named and whole.text.endswith(":"):  # a product's link is the value
+        return whole.text, Segment(named[0].start, mentions.body[named[0].start : line.end].rstrip())
     return split_label(whole) or _day_behind(mentions, whole, line)
 
 
@@ -160,7 +163,11 @@ def _day_behind(mentions: Mentions, one: Segment, line: TextLine) -> tuple[str, 
     """Return the label and day of a segment such as `placed on May 3, 2021`."""
     text, first = mentions.plain, one.text.partition(" ")[0].strip("*_").casefold()
     when = next(iter(dates(text, one.start, line.end)), None) if first in _BEGIN else None
-    if when is None or text[when.end : line.end].lstrip(" *_")[:1] not in _BEHIND:
+    if when is None:
+        return None
+    # A day with its month's name has one reading, whatever stands in brackets behind it.
+    ends = (*_BEHIND, "(") if any(map(str.isalpha, text[when.start : when.end])) else _BEHIND
+    if text[when.end : line.end].lstrip(" *_")[:1] not in ends:
         return None
     label = text[one.start : when.start]
     is_day = _plain(label) in DAY_LABELS
@@ -176,7 +183,9 @@ def _ends_of(
     right = {one.start for one in days if order and one.covers(order.order_date)}
     for one in every:
         for part in (one, *(split_label(one) or ())[1:]):
-            day = _day_behind(mentions, part, line) if line.kind != "text" else None
+            day = _day_behind(mentions, part, line)
+            if day and line.kind == "text" and text[day[1].end : line.end].strip(" .*_"):
+                day = None  # prose goes on
             is_again = day and right - {day[1].start}  # it was ordered more than once
             if not is_again and (day or one is every[-1]):
                 yield part, day or split_label(part) or ("status", part)
