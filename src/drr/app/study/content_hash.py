@@ -5,7 +5,6 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
 from drr.env.small_files import DOCUMENT, read_within
 
@@ -14,6 +13,7 @@ def hash_content_behind(value: str) -> str:
     """Return the hash of a file, a folder's prompts, a shop's manifest, a command or a text. A manifest holds the hashes of the shop's files."""
 
     from drr.agents.commands.command import Command, is_command
+    from drr.env.embedded.layout import MANIFEST
 
     if is_command(value):
         return Command.of(value).identity()
