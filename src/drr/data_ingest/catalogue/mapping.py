@@ -73,7 +73,7 @@ class TableOptions(BaseModel):
 class ProductOptions(TableOptions):
     skip: str | None = None
     """The field without which a row is no product."""
-    rate: float | None = Field(None, gt=0, le=1e9)
+    rate: float | None = Field(None, ge=1e-9, le=1e9, strict=True)
     """Dollars for one unit of the shop's currency."""
     decimal: Literal[".", ","] | None = None
 

@@ -25,7 +25,7 @@ class DatedRates(BaseModel):
     """The mapping's table of what one unit of other currencies is worth in the shop's, on a day."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Annotated[float, Field(gt=0, le=1e9)]] = Field(init=False)
+    __pydantic_extra__: dict[str, Annotated[float, Field(ge=1e-9, le=1e9, strict=True)]] = Field(init=False)
 
     base: str
     """The shop's currency."""
