@@ -67,7 +67,8 @@ def _make(home: Path) -> None:
         home / "open/web",
     )
     for name, agent in (("fair", f"{AGENTS}:fair"), ("knowing", f"{home}/knowing.py:agent")):
-        words = ("run", home / name, *given, "--variants", agent, "--model", "offline", "--quiet")
+        seen = () if name == "fair" else ("--in-process",)
+        words = ("run", home / name, *given, "--variants", agent, *seen, "--model", "offline", "--quiet")
         assert main([str(word) for word in words]) == 0
         assert main(["bundle", "make", str(home / name), "--out", str(home / f"{name}.bundle")]) == 0
     assert main(["bundle", "key", "new", str(home / "my.key")]) == 0
@@ -82,6 +83,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _again(home: Path, bundle: Path, agent: str, out: Path, *more: object) -> tuple[object, ...]:
     named = f"{AGENTS}:{agent}" if agent == "fair" else f"{home}/knowing.py:agent"
+    seen = () if agent == "fair" else ("--in-process",)
     return (
         "bundle",
         "reproduce",
@@ -93,6 +95,7 @@ def _again(home: Path, bundle: Path, agent: str, out: Path, *more: object) -> tu
         "--out",
         out,
         "--quiet",
+        *seen,
         *more,
     )
 
@@ -192,7 +195,7 @@ def test_an_answer_that_failed_counts_zero_in_the_reward_and_in_the_rank(
     (tmp_path / "truth.jsonl").write_text((home / "truth.jsonl").read_text())
     study, agents = tmp_path / "study", f"{tmp_path}/two.py:agent,{tmp_path}/two.py:picky"
     given = ("--shop", home / "open/shop", "--queries", home / "open/queries.jsonl", "--sandbox", home / "open/web")  # fmt: skip
-    run = ("run", study, *given, "--variants", agents, "--trials", 2, "--model", "offline")
+    run = ("run", study, *given, "--variants", agents, "--in-process", "--trials", 2, "--model", "offline")
     assert drr(*run, "--quiet")[0] == 1
     hard = [one for one in read_queries(home / "open/queries.jsonl") if sum(one.query.encode()) % 2]
     assert 5 < len(hard) < 25
