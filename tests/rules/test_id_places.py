@@ -80,6 +80,7 @@ def test_an_invented_id_is_found_where_an_id_alone_stands(
         ("letter", "| Lamp | Socket |\n|---|---|\n| Glow | G120 |\n"),
         ("letter", "- Model: X900\n- Part number: Z100\n"),
         ("letter", "The shop has no such thing: SKU: H999 is not sold here.\n\n| SKU | |\n|---|---|\n| H999 | not found |\n"),
+        ("lead", "| SKU | Im Laden |\n|---|---|\n| SKU-9999 | nicht vorhanden |\n"),
         ("mark", "Loosen it with WD-40, then wrap it in PE-10 film (PE-10)."),
         ("mark", "- Certified to EN-71, battery LR-44"),
         ("digits", "Ring 555123 with your order 123456, ID: 2.0 of 1.299"),

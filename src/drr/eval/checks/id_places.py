@@ -12,13 +12,14 @@ from collections.abc import Iterator
 
 from drr.eval.checks.base import is_own_number
 from drr.eval.checks.identifiers import TOKEN, FoundId, product_forms
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mentions, TextLine
 from drr.eval.checks.results import Span
 from drr.eval.checks.values import plain_label, segment, word_list
 from drr.wording.vocabulary import vocabulary
 
 _MARKS, _PAIRS, _WIDE, _FAR = " \t*_`([:#|", ("()", "[]", "``", "||"), 40, 300
 """Marks before a token, and around one that stands alone; most letters to its label, and to a word that denies it."""
+_PAIR = 2  # cells of a row that says one thing of an id
 _LABELS = word_list(
     "id|sku|asin|ref|gtin|ean|upc|product id|item id|product no|item no|art no|article no|product number|item number|article number|product code|item code|art nr"
     "|artikelnummer|artikel nr|artikel id|produktnummer|produkt nr|produkt id|référence|réf|code article|codice|código|kod produktu|artikelcode"
@@ -45,7 +46,9 @@ def claimed_ids(mentions: Mentions) -> Iterator[FoundId]:
         else:
             is_one = language.startswith("en") and forms.begin_as(one.id, alike=True)
         line = mentions.lines[max(0, bisect_right(starts, start) - 1)] if starts else None
-        if is_one and not (line and _denies(report, (line.start, line.end), one)):
+        if is_one and not (
+            line and (_denies(report, (line.start, line.end), one) or _is_beside_words(line, report, one))
+        ):
             yield one
 
 
@@ -68,6 +71,13 @@ def _alone(mentions: Mentions) -> Iterator[FoundId]:
     yield from (
         one for some in columns.values() if mentions.subject.products([k.id for k in some]) for one in some
     )
+
+
+def _is_beside_words(line: TextLine, report: str, one: FoundId) -> bool:
+    """Tell whether a row of two cells has an id, then words alone. They may say in any language that there is none."""
+    if len(line.cells) != _PAIR or one.start >= line.cells[0][1]:
+        return False
+    return not any(map(str.isdecimal, report[slice(*line.cells[1])]))
 
 
 def _denies(report: str, line: Span, one: FoundId) -> bool:
