@@ -155,7 +155,7 @@ def test_a_day_with_hyphens_around_the_month_is_read(shop: Shop, day: str) -> No
 
 @pytest.mark.parametrize(
     "place",
-    ["Der Brotkasten ({}) ist gut.", "[Brotkasten](http://ecommerce.example/p/{})", "| Nr. | Art |\n|---|---|\n| {} | Kasten |\n", "`{}`"],
+    ["Der Brotkasten ({}) ist gut.", "[Brotkasten](http://ecommerce.example/p/{})", "| Nr. | Art | Maß |\n|---|---|---|\n| {} | Kasten | klein |\n", "`{}`"],
 )  # fmt: skip
 def test_an_id_of_the_shop_counts_wherever_it_stands_and_one_like_it_is_invented(
     shop: Shop, place: str
